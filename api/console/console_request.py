@@ -12,6 +12,7 @@ from flask import Response, redirect
 from werkzeug.datastructures import FileStorage, MultiDict
 
 from api.console.forms.form import Form
+from api.console.forms.labels import value_label
 from api.console.forms.submission import parameter
 from api.console.notices import NOTICES
 from api.console.page import CONSOLE, PAGES, address
@@ -221,7 +222,8 @@ class ConsoleRequest:
 
     def page(self, template: str, status: int = 200, **data: Any) -> Response:
         """Return a page; the layout says who is signed in."""
-        shown = {"request": self, "address": address, **data}
+        words = {"address": address, "value_label": value_label}
+        shown = {"request": self, **words, **data}
         return Response(self.look.render(template, shown), status, self.headers)
 
     def go(self, path: str, *, done: str = "", **query: Any) -> Response:

@@ -1,0 +1,1 @@
+"""The pages of projects, and of what belongs to one."""

@@ -1,0 +1,91 @@
+"""What has happened in a project, as sentences with links."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from flask import Response
+
+from api.console.console_request import ConsoleRequest
+from api.console.forms.labels import field_label, value_label
+from api.console.listing import list_page
+from api.console.page import address, page
+from api.console.projects.access import read_project
+
+LIST_ACTIVITY = "GET /projects/v1/activity/list"
+NOUNS = {"work": "Work item"}
+# What names the thing in the metadata of its record, the best first.
+_NAMES = ("title", "name", "slug")
+_PAGES = {
+    "work": "work/{entity}/",
+    "specification": "projects/{project}/specifications/{entity}/",
+    "document": "documents/{entity}/",
+    "milestone": "projects/{project}/milestones/{entity}/",
+}
+
+
+@page("GET projects/<id>/activity/")
+def show_project_activity(request: ConsoleRequest, id: str) -> Response:
+    project = read_project(request, id)
+    form = request.form(LIST_ACTIVITY, "entityType")
+    path = f"projects/{id}/activity/"
+    found = list_page(request, path, form, limit=50, projectId=id)
+    return request.page(
+        "console/projects/activity.html",
+        project=project,
+        form=form,
+        page=found,
+        activity=[describe(record) for record in found.items],
+    )
+
+
+def recent_activity(
+    request: ConsoleRequest, limit: int, **query: Any
+) -> list[dict[str, Any]] | None:
+    """Return the latest records described, None if the key does not open them."""
+    records = request.read_if_allowed(LIST_ACTIVITY, limit=limit, **query)
+    return None if records is None else [describe(record) for record in records]
+
+
+def describe(record: Mapping[str, Any]) -> dict[str, Any]:
+    """Return what a record says: about what, what was done, by whom and when."""
+    metadata = record["metadata"]
+    verb = record["action"].partition(".")[2].replace("-", " ")
+    return {
+        "noun": NOUNS.get(record["entityType"]) or value_label(record["entityType"]),
+        "name": _name(metadata),
+        "href": _href(record),
+        "what": verb + _details(metadata),
+        "actorId": record["actorId"],
+        "actorType": record["actorType"],
+        "at": record["createdAt"],
+    }
+
+
+def _name(metadata: Mapping[str, Any]) -> str:
+    name = next((metadata[key] for key in _NAMES if metadata.get(key)), "")
+    number = metadata.get("number")
+    return f"#{number} {name}".strip() if number else str(name)
+
+
+def _details(metadata: Mapping[str, Any]) -> str:
+    if "from" in metadata and "to" in metadata:
+        start, end = (value_label(str(metadata[key])).lower() for key in ("from", "to"))
+        return f" from {start} to {end}"
+    if changes := metadata.get("changes"):
+        return ": " + ", ".join(field_label(name).lower() for name in changes)
+    if role := metadata.get("role"):
+        return f" as {role}"
+    if relationship := metadata.get("relationship"):
+        return f": {value_label(relationship).lower()}"
+    return ""
+
+
+def _href(record: Mapping[str, Any]) -> str | None:
+    metadata = record["metadata"]
+    kind, entity = record["entityType"], record["entityId"]
+    if kind == "comment":
+        kind, entity = metadata.get("onType"), metadata.get("onId")
+    path = _PAGES.get(str(kind))
+    if path is None or record["action"].endswith(".purged"):
+        return None
+    return address(path.format(entity=entity, project=record["projectId"]))

@@ -1,0 +1,255 @@
+"""Projects in the console, from creation to purge, and what belongs to one."""
+
+import pytest
+
+from models.platform.keys import CreateKey, issue_key
+from models.projects.members.rows import MemberRow
+from models.projects.planning.rows import LabelRow, MilestoneRow
+from models.projects.projects.rows import ProjectRow
+from models.storage.database import writing
+from tests.worlds.projects import CONTRIBUTOR, MAINTAINER, OWNER, STRANGER, make_project
+from tests.worlds.work import label, milestone, work
+
+HOSTILE = '<script>alert("x")</script>'
+pytestmark = pytest.mark.both_engines
+
+
+@pytest.fixture
+def atlas(store, clock):
+    return make_project("atlas", clock.now)
+
+
+@pytest.fixture
+def base(atlas):
+    return f"projects/{atlas.id}/"
+
+
+@pytest.fixture
+def acting(visitor, clock):
+    """Somebody whose key acts for an account."""
+
+    def signed_in(account):
+        request = CreateKey(name="Own", scopes=["projects:*"])
+        with writing():
+            _, secret = issue_key(
+                request, clock.now, issuer="ada@example.com", account_id=account
+            )
+        someone = visitor()
+        someone.sign_in(secret.text)
+        return someone
+
+    return signed_in
+
+
+def test_create(person, audited):
+    """A key that acts for no account names the owner, as the operation asks."""
+    path = "projects/create/"
+
+    refused = person.fill(path, path, name="Harbour", slug="Not a slug")
+    assert refused.status_code == 422
+    assert "Owner" in refused.text
+    done = person.refill(refused, path, slug="harbour", ownerId=OWNER)
+
+    assert done.status_code == 303
+    page = person.client.get(done.headers["Location"]).text
+    assert "The project is created." in page
+    project = ProjectRow.get()
+    assert (project.slug, project.name) == ("harbour", "Harbour")
+    assert (project.owner_id, project.status) == (OWNER, "active")
+
+
+def test_create_for_oneself(acting):
+    """A key that acts for an account is not asked for an owner."""
+    someone = acting(STRANGER)
+    path = "projects/create/"
+
+    assert "ownerId" not in someone.get(path).text
+    someone.fill(path, path, name="Mine", slug="mine")
+
+    assert ProjectRow.get().owner_id == STRANGER
+
+
+def test_list(person, clock):
+    """The list is searched, filtered and paged."""
+    for number in range(32):
+        make_project(f"atlas-{number:02}", clock.now)
+    make_project("done", clock.now, status="completed", name=HOSTILE)
+
+    first = person.get("projects/").text
+    assert "Atlas-00" in first
+    assert "Atlas-31" not in first
+    following = first.split('quiet-button" href="')[1].split('"')[0]
+    second = person.client.get(following.replace("&amp;", "&")).text
+    assert "Atlas-31" in second
+    assert HOSTILE not in first + second
+    assert "&lt;script&gt;" in first
+    found = person.get("projects/?status=completed&q=done").text
+    assert "&lt;script&gt;" in found
+    assert "Atlas" not in found
+
+
+def test_change(person, atlas, base, clock):
+    """What is emptied is cleared, and the page shows what is saved."""
+    ProjectRow.update(description="Old").execute()
+
+    person.fill(base, f"{base}change/", name=HOSTILE, description="")
+
+    project = ProjectRow.get()
+    assert (project.name, project.description) == (HOSTILE, None)
+    assert HOSTILE not in person.get(base).text
+
+
+def test_two_people_change_one_project(person, base, clock):
+    """The slower one sees both texts, and decides."""
+    mine = person.get(base)
+    clock.pass_(seconds=1)
+    person.fill(base, f"{base}change/", description="Theirs\nand more")
+    clock.pass_(seconds=1)
+
+    refused = person.refill(mine, f"{base}change/", description="Mine\nand more")
+
+    assert refused.status_code == 409
+    assert "Somebody else has changed this" in refused.text
+    assert '<del><span class="unseen">Removed: </span>Theirs</del>' in refused.text
+    assert '<ins><span class="unseen">Added: </span>Mine</ins>' in refused.text
+    assert ProjectRow.get().description == "Theirs\nand more"
+    done = person.refill(refused, f"{base}change/")
+    assert done.status_code == 303
+    assert ProjectRow.get().description == "Mine\nand more"
+
+
+def test_members(person, base):
+    """Members are added, given another role, and removed."""
+    person.fill(base, f"{base}members/", accountId=STRANGER, role="reader")
+    theirs = MemberRow.account_id == STRANGER
+    assert MemberRow.get(theirs).role == "reader"
+    page = f"{base}members/{STRANGER}/"
+    person.fill(page, page, role="maintainer")
+    assert MemberRow.get(theirs).role == "maintainer"
+
+    person.fill(page, f"{page}remove/")
+
+    assert MemberRow.get_or_none(theirs) is None
+    assert person.get(page).status_code == 404
+
+
+def test_a_refused_member(person, base):
+    """A refusal opens the form again and says why."""
+    refused = person.fill(base, f"{base}members/", accountId="somebody", role="owner")
+
+    assert refused.status_code == 422
+    assert "somebody" in refused.text
+    assert "Account" in refused.text
+
+
+def test_labels(person, atlas, base, clock):
+    """A label is added and renamed; its removal says how many items lose it."""
+    person.fill(base, f"{base}labels/", name="slow")
+    row = LabelRow.get()
+    page = f"{base}labels/{row.id}/"
+    person.fill(page, page, name="slower")
+    assert "<bdi>slower</bdi>" in person.get(base).text
+    refused = person.fill(page, page, name=HOSTILE)
+    assert refused.status_code == 422
+    assert HOSTILE not in refused.text
+    work(atlas, clock, label_ids=[row.id])
+
+    assert "It is taken off 1 work item," in person.get(page).text
+    person.fill(page, f"{page}remove/")
+
+    assert LabelRow.get_or_none() is None
+
+
+def test_milestones(person, base):
+    """A milestone is created, changed and archived."""
+    create = f"{base}milestones/create/"
+    person.fill(create, create, name="Beta", targetAt="2026-05-01T12:00")
+    row = MilestoneRow.get()
+    page = f"{base}milestones/{row.id}/"
+    assert "May 2026" in person.get(page).text
+
+    person.fill(page, f"{page}change/", status="active", targetAt="")
+    row = MilestoneRow.get()
+    assert (row.status, row.target_at) == ("active", None)
+    person.fill(page, f"{page}archive/")
+    assert MilestoneRow.get().archived_at is not None
+    person.fill(page, f"{page}restore/")
+    assert MilestoneRow.get().archived_at is None
+
+
+def test_progress(person, atlas, base, clock):
+    """A milestone says how far its work is."""
+    row = milestone(atlas, clock.now)
+    work(atlas, clock, milestone_id=row.id, status="done")
+    work(atlas, clock, milestone_id=row.id)
+
+    page = person.get(f"{base}milestones/{row.id}/").text
+
+    assert "50 %, 1 done and 1 open of 2" in page
+
+
+def test_archive_restore_and_purge(person, base):
+    """An archived project cannot be changed; it is purged by its slug."""
+    person.fill(base, f"{base}archive/")
+    page = person.get(base).text
+    assert "This project was archived" in page
+    assert "Save</button>" not in page
+    person.fill(base, f"{base}restore/")
+    assert ProjectRow.get().archived_at is None
+    person.fill(base, f"{base}archive/")
+
+    purge = f"{base}purge/"
+    assert "Members" in person.get(purge).text
+    refused = person.fill(purge, purge, confirm="other")
+    assert "must be the slug" in refused.text
+    assert ProjectRow.get()
+    person.refill(refused, purge, confirm="atlas")
+    assert ProjectRow.get_or_none() is None
+
+
+def test_transfer(person, base):
+    """The owner is another account, named by its id."""
+    person.fill(base, f"{base}transfer/", ownerId=CONTRIBUTOR)
+
+    assert ProjectRow.get().owner_id == CONTRIBUTOR
+
+
+def test_activity(person, atlas, base, clock):
+    """The feed says what was done to what, with links."""
+    item = work(atlas, clock, title=HOSTILE)
+
+    feed = person.get(f"{base}activity/").text
+
+    assert f'/console/work/{item.id}/">Work item <bdi>#1 &lt;script' in feed
+    assert HOSTILE not in feed
+    assert "#1" not in person.get(f"{base}activity/?entityType=member").text
+
+
+def test_what_a_role_does_not_allow(acting, base, atlas, clock):
+    """Whoever works on a project but does not maintain it is not offered more."""
+    label(atlas, clock.now)
+    page = acting(CONTRIBUTOR).get(base).text
+
+    assert "your role in this project is contributor" in page
+    assert "Save</button>" not in page
+    assert "Add label</button>" not in page
+    assert "Archive project" not in page
+    page = acting(MAINTAINER).get(base).text
+    assert "Save</button>" in page
+    assert "Archive project" not in page
+    assert "Transfer</button>" not in page
+
+
+def test_what_the_key_may_not_do(visitor, issue, base):
+    """What the scopes do not open is said, and no button is shown for it."""
+    someone = visitor()
+    someone.sign_in(issue("projects:projects:list", "projects:projects:get"))
+
+    assert "projects:projects:create</code>" in someone.get("projects/").text
+    page = someone.get(base).text
+    assert "projects:projects:update</code>" in page
+    assert "<h2>Members</h2>" not in page
+    assert "<button>" not in page.split("<main")[1]
+    refused = someone.post(f"{base}archive/", {})
+    assert refused.status_code == 403
+    assert ProjectRow.get().archived_at is None
