@@ -13,6 +13,7 @@ from urllib.parse import urlsplit
 import pytest
 from playwright.sync_api import sync_playwright
 
+from api.http.application import create_app
 from api.http.problem_types import PROBLEM_TYPES
 from models.projects.document_imports.document_import import import_documents
 from models.projects.document_imports.options import ImportOptions
@@ -29,10 +30,13 @@ from models.projects.projects.projects import ensure_docs_project
 from models.settings import NIL_UUID, Settings
 from models.storage.database import database, open_database, writing
 from sitegen.build.build import build
+from sitegen.build.preview import Preview
 from sitegen.page import BuildContext
 from sitegen.sources.tree import read_tree
+from sitegen.theme.console_look import ConsoleLook
 from sitegen.theme.theme import Theme
 from tests import world as sample
+from tests.browser.phone import WIDTH, Phone, sign_in
 from tests.browser.status_site import (
     NOW,
     POLL_SECONDS,
@@ -41,6 +45,7 @@ from tests.browser.status_site import (
     seconds,
 )
 from tests.pages.docs.test_docs import BODY
+from tests.ports import served as listening
 from tests.samples import rich_document
 from tests.samples.openapi_document import DESCRIBED
 from tests.trees import PROMETHEUS
@@ -233,3 +238,38 @@ def works(world):
         world.sample(slug)
     world.build()
     return world
+
+
+@pytest.fixture
+def console(store, settings, clock):
+    """The address of a server with the console, and with what the test writes."""
+    app = create_app(
+        settings,
+        clock=clock,
+        preview=Preview(settings.output),
+        console_look=ConsoleLook(settings),
+    )
+    with listening(app, threads=4) as port:
+        yield f"http://127.0.0.1:{port}"
+
+
+@pytest.fixture
+def phone(browser, console, issue):
+    """A phone that is signed in; no script fails, and nothing is blocked."""
+    contexts, errors = [], []
+
+    def made(*scopes, key=None, **circumstances):
+        context = browser.new_context(viewport=WIDTH, **circumstances)
+        contexts.append(context)
+        page = context.new_page()
+        page.on("pageerror", lambda error: errors.append(str(error)))
+        page.on("console", lambda said: errors.append(said.text))
+        page.on("dialog", lambda shown: errors.append(shown.message))
+        phone = Phone(page, console)
+        sign_in(phone, key or issue(*scopes or ["*"]))
+        return phone
+
+    yield made
+    for context in contexts:
+        context.close()
+    assert errors == []

@@ -1,5 +1,7 @@
 """A person with a phone, who does what the console is for; taps are counted."""
 
+# By how much a page is wider than the screen.
+EXCESS = "document.documentElement.scrollWidth - window.innerWidth"
 WIDTH = {"width": 390, "height": 844}
 
 
@@ -105,3 +107,10 @@ FLOWS = (
     ("resolve", resolve),
     ("correct an entry", correct),
 )
+
+
+def menu_of(phone):
+    """Return the paths below /console/ of the pages in the menu."""
+    menu = phone.page.locator("nav[aria-label=Console] a")
+    addresses = [link.get_attribute("href") for link in menu.all()]
+    return [address.removeprefix("/console/") for address in addresses]

@@ -2,6 +2,8 @@
 
 import os
 import shutil
+import subprocess
+import sys
 import tempfile
 from pathlib import Path
 
@@ -18,6 +20,13 @@ from tests.pages.build.test_builder import eventually
 NOBODY = 65534
 SERVICE = {"slug": "api", "name": "Public API"}
 ADD = "POST /status/v1/admin/services/add"
+HOLD = """
+import sqlite3, sys
+connection = sqlite3.connect(sys.argv[1])
+connection.execute("SELECT * FROM area").fetchall()
+print("held", flush=True)
+sys.stdin.read()
+"""
 
 
 @pytest.fixture
@@ -46,6 +55,16 @@ def as_user(store, settings, home):
     yield go_on
     if is_root:
         os.seteuid(0)
+
+
+@pytest.fixture
+def reader(store, settings):
+    """Another process that reads: with the last one goes the write-ahead log."""
+    words = [sys.executable, "-c", HOLD, settings.database]
+    pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE}
+    with subprocess.Popen(words, **pipes) as process:
+        assert process.stdout.readline() == b"held\n"
+        yield process
 
 
 @pytest.fixture

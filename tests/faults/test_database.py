@@ -1,7 +1,5 @@
 """A database that cannot be written, or not even read."""
 
-import subprocess
-import sys
 from itertools import count
 from pathlib import Path
 
@@ -40,25 +38,6 @@ def accepted(ask, states):
         assert integrity_problems() == []
 
     return ask_again
-
-
-HOLD = """
-import sqlite3, sys
-connection = sqlite3.connect(sys.argv[1])
-connection.execute("SELECT * FROM area").fetchall()
-print("held", flush=True)
-sys.stdin.read()
-"""
-
-
-@pytest.fixture
-def reader(store, settings):
-    """Another process that reads: with the last one goes the write-ahead log."""
-    words = [sys.executable, "-c", HOLD, settings.database]
-    pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE}
-    with subprocess.Popen(words, **pipes) as process:
-        assert process.stdout.readline() == b"held\n"
-        yield process
 
 
 @pytest.mark.sqlite
