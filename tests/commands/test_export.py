@@ -20,14 +20,6 @@ from models.projects.documents.rows import DOCUMENTS, DocumentRow
 from models.projects.fields import Actor
 from models.projects.projects.rows import ProjectRow
 from models.projects.versioning.archive import RemoveDocument, remove_document
-from models.status.incidents.corrections import (
-    StatusRemoveIncidentUpdate,
-    StatusUpdateIncidentUpdate,
-    correct_update,
-    remove_update,
-)
-from models.status.incidents.incidents import IncidentUpdateRow
-from models.status.incidents.templates import AddIncidentTemplate, add_template
 from models.status.measurements.rollups import HourRow
 from models.storage.database import database, open_database, reading, writing
 from sitegen.export.record_types import RECORD_TYPES, SAMPLES
@@ -36,6 +28,7 @@ from tests import world
 from tests.conftest import NOON
 from tests.house.words import MANUAL
 from tests.operations.projects.bundles.test_import import with_new_ids, without_record
+from tests.worlds.corrections import make_corrections
 from tests.worlds.full_project import make_full
 from tests.worlds.notifications import subscribe
 from tests.worlds.projects import OWNER
@@ -85,19 +78,7 @@ def _live():
         _change("deep", collection="support")
         gone = DocumentRow.get(DocumentRow.slug == "d")
         remove_document(RemoveDocument(id=gone.id), NOON, BY_OWNER)
-        _correct_updates()
-        template = {"name": "Slow", "title": "Slow mail", "severity": "degraded"}
-        add_template(AddIncidentTemplate(**template, body="We are looking."), NOON)
-
-
-def _correct_updates():
-    """Correct the oldest update, and remove the one after it."""
-    corrected, removed = (
-        IncidentUpdateRow.select().order_by(IncidentUpdateRow.number).limit(2)
-    )
-    correction = StatusUpdateIncidentUpdate(id=corrected.id, body="Corrected.")
-    correct_update(correction, NOON, NOON)
-    remove_update(StatusRemoveIncidentUpdate(id=removed.id), NOON, NOON)
+        make_corrections(NOON)
 
 
 def _change(slug, **wanted):
@@ -168,6 +149,16 @@ def test_members_of_the_manifest(exported):
 def _told_in(section):
     rows = re.findall(r"^\| (`.+?`) \|", section, re.MULTILINE)
     return {name for row in rows for name in re.findall(r"`(\w+)`", row)}
+
+
+def test_removed_incident_and_window(exported):
+    """An export has what was removed from the site, and says so."""
+    for file in ("incidents", "maintenance"):
+        lines = lines_of(exported / f"status/{file}.jsonl")
+
+        removed = [line for line in lines if line["removedAt"]]
+        assert len(removed) == 1
+        assert len(lines) > 1
 
 
 def test_corrected_updates(exported):

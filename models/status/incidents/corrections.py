@@ -1,11 +1,11 @@
 """
 Correct and remove updates in the timelines of incidents, and keep the earlier words.
 
-An incident follows its newest update: as long as it has the status that this update
-gave it, it takes the status to which the update is corrected, and if the update is
-removed, that of the newest update which remains. A correction of an earlier update does
-not change the incident, and neither does any correction once incidents/update has given
-the incident another status.
+An incident follows its newest update as long as it has the status of this update: it
+takes the status to which the update is corrected, and if the update is removed, that of
+the newest update which remains. A correction of an earlier update does not change the
+incident, and neither does any correction once incidents/update has given the incident
+another status.
 
 An incident that becomes resolved by a correction was resolved when the first of the
 newest updates with that status was posted. One that becomes active again has no such
@@ -274,15 +274,14 @@ def _replace(
 ) -> Correction:
     """Keep the words of the update as a version, and replace them."""
     incident = update.incident
-    newest = _kept_updates(incident)[-1]
-    is_followed = newest.id == update.id and incident.status == update.status
+    is_following = incident.status == _kept_updates(incident)[-1].status
     IncidentUpdateVersionRow.create(
         incident_update=update, replaced_at=now, **_words(update)
     )
     changes = update.assign(values)
     update.assign(marks)
     update.save()
-    followed = _followed_values(incident, clock_at, pointer) if is_followed else {}
+    followed = _followed_values(incident, clock_at, pointer) if is_following else {}
     incident_changes = incident.change(followed, now)
     if not incident_changes:
         incident.touch(now)

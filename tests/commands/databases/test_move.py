@@ -34,6 +34,7 @@ from models.storage.schema import tables_of
 from tests import world
 from tests.commands.conftest import ROOT, fetch, serving
 from tests.conftest import NOON
+from tests.worlds.corrections import make_corrections
 from tests.worlds.full_project import make_full
 from tests.worlds.life import Life
 from tests.worlds.projects import OWNER
@@ -54,6 +55,7 @@ def rich(store, settings, clock):
     world.populate(clock.now, days=2)
     make_full(clock.now)
     with writing():
+        make_corrections(clock.now)
         KeyRow.update(rate_capacity=2**53, rate_refill=0.1, issuer=ODD).execute()
         ServiceRow.update(enabled=False, description="", group=None).where(
             ServiceRow.number == 2

@@ -288,6 +288,17 @@ def test_status_of_its_own(ask, incident, post, correct, remove, status):
     assert status() == ("monitoring", None)
 
 
+def test_status_of_an_earlier_update(ask, incident, first, post, correct, status):
+    """A status of its own does not follow an earlier update that has the same."""
+    post(status="identified")
+    ask(UPDATE_INCIDENT, {"id": incident, "status": "investigating"})
+
+    correct(first, body="Better.")
+    correct(first, status="resolved")
+
+    assert status() == ("investigating", None)
+
+
 def test_removal_of_the_newest_update(post, remove, status):
     """The incident falls back to the newest update that remains."""
     post(status="identified")

@@ -95,6 +95,8 @@ def test_removed_words_are_nowhere(incident, post, change, site, settings):
     assert f"<em>{REMOVED_BODY}</em>" in page
     assert "2026-03-01T12:01:01.000Z" in page
     assert "Identified" not in page
+    (index,) = (Path(settings.output) / "search").glob("status-*.json")
+    assert "removed" not in index.read_text()
 
 
 def test_json_twin(ask, incident, post, change, site):

@@ -15,12 +15,15 @@ from models.status.importers.status_import import import_status_page
 from models.status.incidents.incidents import (
     IncidentRow,
     IncidentUpdateRow,
+    StatusRemoveIncident,
     all_incidents,
     incident_detail,
+    remove_incident,
 )
 from models.status.maintenance.windows import MaintenanceRow, all_maintenance
 from models.status.services.catalogue import StatusAddService, add_service
 from models.status.services.rows import ServiceRow
+from models.storage.database import writing
 
 ELSEWHERE = Path(__file__).parents[2] / "elsewhere"
 ROWS = (
@@ -212,3 +215,17 @@ def test_two_pages(import_page):
 
     assert report.unchanged == {}
     assert ImportedRow.select(ImportedRow.source).distinct().count() == 2
+
+
+def test_removed_incident(import_page, clock):
+    """An imported incident that was removed is not brought back by another import."""
+    import_page("statuspage")
+    count = len(all_incidents())
+    with writing():
+        removed = StatusRemoveIncident(id=all_incidents()[0].id)
+        remove_incident(removed, clock.now)
+
+    report = import_page("statuspage")
+
+    assert report.added == {}
+    assert len(all_incidents()) == count - 1
