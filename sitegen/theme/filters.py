@@ -12,7 +12,8 @@ from markupsafe import Markup
 from models.display_text import isolate
 from models.status import formatting
 from models.status.formatting import LESS_THAN_A_MINUTE, MONTHS
-from sitegen.markdown.rendering import render_entry
+from sitegen.markdown.link_targets import LinkTarget, link_target
+from sitegen.markdown.rendering import render, render_entry, resolve_links
 from sitegen.status.charts import draw_uptime_bars
 
 OVERALL_LABELS = {
@@ -22,6 +23,7 @@ OVERALL_LABELS = {
     "unavailable": "Status data unavailable",
 }
 
+OUTSIDE = (LinkTarget.WEB, LinkTarget.MAIL, LinkTarget.FRAGMENT)
 PERIOD_UNITS = {"h": "hours", "d": "days"}
 
 
@@ -153,6 +155,17 @@ def markdown(text: str) -> Markup:
     return Markup(render_entry(text))  # noqa: S704  the renderer escapes HTML
 
 
+def document(text: str) -> Markup:
+    """Render a text that is no page of the site; only links to the web lead away."""
+    rendered = render(text)
+    body = resolve_links(rendered.html, rendered.links, _web_address)
+    return Markup(body)  # noqa: S704  the renderer escapes and cleans HTML
+
+
+def _web_address(target: str) -> str | None:
+    return target if link_target(target) in OUTSIDE else None
+
+
 def _units(*parts: tuple[int, str]) -> str:
     return " ".join(f"{amount} {unit}" for amount, unit in parts if amount)
 
@@ -163,6 +176,7 @@ FILTERS: dict[str, Callable[..., str]] = {
         clock_time,
         date_time,
         days_summary,
+        document,
         duration,
         isolate,
         long_date,

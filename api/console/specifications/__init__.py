@@ -1,0 +1,1 @@
+"""The pages of specifications: lists, coverage, the text, and its revisions."""
