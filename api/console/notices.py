@@ -18,6 +18,7 @@ NOTICES = {
     "project-transferred": "The project has another owner.",
     "restored": "It is restored.",
     "saved": "Saved.",
+    "specification-created": "The specification is created.",
     "work-created": "The work item is created.",
     "work-moved": "The work item has another status.",
     "incident-opened": "The incident is open. The status page shows it in a moment.",

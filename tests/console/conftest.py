@@ -24,7 +24,7 @@ class Controls(HTMLParser):
         attributes = dict(attributes)
         name = attributes.get("name")
         if tag == "form":
-            self._form = self.forms[attributes["action"]] = {}
+            self._form = self.forms[attributes.get("action")] = {}
         elif tag == "input" and name:
             is_box = attributes.get("type") in ("checkbox", "radio")
             if not is_box or "checked" in attributes:

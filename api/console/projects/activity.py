@@ -10,6 +10,7 @@ from api.console.forms.labels import field_label, value_label
 from api.console.listing import list_page
 from api.console.page import address, page
 from api.console.projects.access import read_project
+from api.console.work.relations import relation_phrase
 
 LIST_ACTIVITY = "GET /projects/v1/activity/list"
 NOUNS = {"work": "Work item"}
@@ -76,7 +77,8 @@ def _details(metadata: Mapping[str, Any]) -> str:
     if role := metadata.get("role"):
         return f" as {role}"
     if relationship := metadata.get("relationship"):
-        return f": {value_label(relationship).lower()}"
+        phrase = relation_phrase(relationship, str(metadata.get("direction")))
+        return f": {phrase.lower()} #{metadata.get('otherNumber', '')}"
     return ""
 
 

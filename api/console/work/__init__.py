@@ -1,0 +1,1 @@
+"""The pages of work items: lists, the board, the roadmap, and the item."""

@@ -1,0 +1,74 @@
+"""What a work item is linked to, and the forms that link it."""
+
+from typing import Any
+
+from api.console.console_request import ConsoleRequest
+from api.console.forms.fields import Option
+from api.console.forms.form import Form
+from api.console.listing import read_all
+from api.console.work.relations import relation_phrase
+
+UPDATE_ITEM = "POST /projects/v1/work-items/update"
+GRAPH = "GET /projects/v1/relationships/graph"
+ADD_RELATIONSHIP = "POST /projects/v1/relationships/add"
+ADD_REFERENCE = "POST /projects/v1/references/add"
+LIST_SPECIFICATIONS = "GET /projects/v1/specifications/list"
+
+RELATION_FIELDS = ("relationship", "targetId")
+REFERENCE_FIELDS = ("url", "title", "kind", "state")
+LINKS = (
+    ("implements", "Implements"),
+    ("governed_by", "Governed by"),
+    ("references", "References"),
+)
+
+
+def specification_form(request: ConsoleRequest, item: dict[str, Any]) -> Form:
+    """Return a form of one choice: which specification, and how it is linked."""
+    found = read_all(
+        request,
+        LIST_SPECIFICATIONS,
+        projectId=item["projectId"],
+        content="omit",
+        sort="title",
+    )
+    options = [
+        Option(f"{specification['id']} {link}", f"{phrase} {specification['title']}")
+        for link, phrase in LINKS
+        for specification in found
+    ]
+    values = {"updatedAt": item["updatedAt"]}
+    form = request.form(UPDATE_ITEM, "specifications", values=values)
+    return form.offer_one("specifications", options)
+
+
+def read_relations(
+    request: ConsoleRequest,
+    item: dict[str, Any],
+    projects: dict[str, dict[str, Any]],
+) -> list[dict[str, Any]] | None:
+    """Return what the item is related to; None if the key may not see that."""
+    graph = request.read_if_allowed(GRAPH, workItemId=item["id"], depth=1)
+    if graph is None:
+        return None
+    nodes = {node["id"]: node for node in graph["nodes"]}
+    own = [e for e in graph["edges"] if item["id"] in (e["sourceId"], e["targetId"])]
+    return [_relation(item["id"], edge, nodes, projects) for edge in own]
+
+
+def _relation(
+    id: str,
+    edge: dict[str, Any],
+    nodes: dict[str, dict[str, Any]],
+    projects: dict[str, dict[str, Any]],
+) -> dict[str, Any]:
+    is_outgoing = edge["sourceId"] == id
+    other = nodes[edge["targetId"] if is_outgoing else edge["sourceId"]]
+    direction = "outgoing" if is_outgoing else "incoming"
+    project = projects.get(other["projectId"])
+    return {
+        "phrase": relation_phrase(edge["relationship"], direction),
+        "other": other,
+        "name": f"{project['slug'] if project else ''}#{other['number']}",
+        "edge": edge,
+    }

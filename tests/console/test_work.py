@@ -1,0 +1,318 @@
+"""Work items in the console: lists, the board, the roadmap, and the item."""
+
+import pytest
+
+from models.projects.discussion.rows import CommentRow, ExternalReferenceRow
+from models.projects.work.rows import (
+    WorkAssigneeRow,
+    WorkItemRow,
+    WorkLabelRow,
+    WorkRelationshipRow,
+    WorkSpecificationRow,
+)
+from tests.console.conftest import Controls
+from tests.worlds.projects import CONTRIBUTOR, make_project
+from tests.worlds.specifications import specify
+from tests.worlds.work import change, label, milestone, relate, work
+
+HOSTILE = '<img src=x onerror="alert(1)">'
+pytestmark = pytest.mark.both_engines
+
+
+@pytest.fixture
+def atlas(store, clock):
+    return make_project("atlas", clock.now)
+
+
+@pytest.fixture
+def item(atlas, clock):
+    return work(atlas, clock, title=HOSTILE)
+
+
+@pytest.fixture
+def path(item):
+    return f"work/{item.id}/"
+
+
+def test_create(person, atlas, clock):
+    """With one project it is chosen; what belongs to it can be chosen."""
+    beta, slow = milestone(atlas, clock.now), label(atlas, clock.now, "slow")
+
+    page = person.get("work/create/")
+    action = f"work/create/?projectId={atlas.id}"
+    sent = {"title": HOSTILE, "type": "bug", "milestoneId": beta.id}
+    sent |= {"labelIds": [slow.id], "assigneeIds": [CONTRIBUTOR]}
+    done = person.refill(page, action, **sent, dueAt="2026-04-01T09:30")
+
+    item = WorkItemRow.get()
+    assert done.headers["Location"].startswith(f"/console/work/{item.id}/")
+    assert (item.title, item.type, item.milestone_id) == (HOSTILE, "bug", beta.id)
+    assert item.due_at.isoformat() == "2026-04-01T09:30:00+00:00"
+    assert WorkLabelRow.get().label_id == slow.id
+    assert WorkAssigneeRow.get().account_id == CONTRIBUTOR
+    shown = person.get(f"work/{item.id}/").text
+    assert HOSTILE not in shown
+    assert "1 Apr 2026" in shown
+
+
+def test_create_in_one_of_several_projects(person, atlas, clock):
+    """The project is chosen first, since it decides what can be chosen."""
+    make_project("harbour", clock.now)
+
+    page = person.get("work/create/").text
+
+    assert "In which project?" in page
+    assert f"projectId={atlas.id}" in page
+
+
+def test_list(person, atlas, clock):
+    """Open items are listed, across projects or of one, as the form narrows them."""
+    harbour = make_project("harbour", clock.now)
+    work(atlas, clock, title="Open one")
+    work(harbour, clock, title="Other one", type="bug")
+    work(atlas, clock, title="Closed one", status="done")
+
+    page = person.get("work/").text
+    assert "Open one" in page
+    assert "Other one" in page
+    assert "Closed one" not in page
+    assert "<bdi>harbour</bdi>#1" in page
+    found = person.get("work/?type=bug").text
+    assert "Other one" in found
+    assert "Open one" not in found
+    found = person.get(f"work/?projectId={atlas.id}&status=all&q=one").text
+    assert "Closed one" in found
+    assert "Other one" not in found
+    assert "Closed one" in person.get("work/?status=done").text
+
+
+def test_pages_of_a_list(person, atlas, clock):
+    """The next page goes on where this one ends, with the same filters."""
+    for number in range(31):
+        work(atlas, clock, title=f"Number {number:02}")
+
+    first = person.get("work/?sort=number&projectId=" + atlas.id).text
+    following = first.split('quiet-button" href="')[1].split('"')[0]
+    second = person.client.get(following.replace("&amp;", "&")).text
+
+    assert "Number 30" in first
+    assert "Number 00" not in first
+    assert "Number 00" in second
+
+
+def test_change(person, item, path, atlas, clock):
+    """What is emptied is cleared."""
+    slow = label(atlas, clock.now, "slow")
+    change(item, clock, label_ids=[slow.id], description="Old", due_at=clock.now)
+
+    sent = {"title": "New", "description": "", "dueAt": "", "labelIds": []}
+    person.fill(path, f"{path}change/", **sent)
+
+    row = WorkItemRow.get()
+    assert (row.title, row.description, row.due_at) == ("New", None, None)
+    assert WorkLabelRow.get_or_none() is None
+
+
+def test_two_people_change_one_item(person, item, path, clock):
+    """Both texts are shown with the difference, and neither is lost."""
+    mine = person.get(path)
+    clock.pass_(seconds=1)
+    change(item, clock, description="First\nTheirs", priority="high")
+
+    refused = person.refill(mine, f"{path}change/", description="First\nMine")
+
+    assert refused.status_code == 409
+    assert "Removed: </span>Theirs" in refused.text
+    assert "Added: </span>Mine" in refused.text
+    assert "<dt>Priority now</dt>" in refused.text
+    assert "<dt>Title now</dt>" not in refused.text
+    kept = Controls(refused.text).forms[f"/console/{path}change/"]
+    assert kept["description"] == ["First\nMine"]
+    person.refill(refused, f"{path}change/")
+    assert WorkItemRow.get().description == "First\nMine"
+
+
+def test_move_on_the_board(person, item, atlas, clock):
+    """A card moves by its form, and the board keeps its filters."""
+    board = f"work/board/?projectId={atlas.id}"
+    page = person.get(board)
+    assert HOSTILE not in page.text
+    action = f"work/{item.id}/move/?board=1&projectId={atlas.id}"
+
+    done = person.refill(page, action, status="in_progress")
+
+    assert WorkItemRow.get().status == "in_progress"
+    location = done.headers["Location"]
+    assert location.startswith("/console/work/board/?")
+    assert f"projectId={atlas.id}" in location
+    column = person.client.get(location).text.split('id="column.in_progress"')[1]
+    assert "&lt;img" in column.split("</section>")[0]
+
+
+def test_a_move_of_what_somebody_else_moved(person, item, path, clock):
+    """Who is slower sees what the status is now."""
+    page = person.get("work/board/")
+    clock.pass_(seconds=1)
+    change(item, clock, status="done")
+
+    refused = person.refill(page, f"{path}move/?board=1", status="review")
+
+    assert refused.status_code == 409
+    assert "<dt>Status now</dt>\n<dd><bdi>Done</bdi>" in refused.text
+    assert WorkItemRow.get().status == "done"
+
+
+def test_a_long_column(person, atlas, clock):
+    """A column has its most urgent items, and a link to the list."""
+    for _ in range(20):
+        work(atlas, clock, title="Later", priority="low")
+    work(atlas, clock, title="At once", priority="critical")
+
+    column = person.get("work/board/").text.split('id="column.backlog"')[1]
+
+    assert "At once" in column
+    assert "status=backlog" in column.split("</section>")[0]
+
+
+def test_roadmap(person, atlas, clock):
+    """Each bucket has its milestones and its work."""
+    milestone(atlas, clock.now, name="Beta", bucket="now")
+    work(atlas, clock, title="Soon", bucket="next")
+    work(atlas, clock, title="Ready", bucket="next", status="done")
+
+    page = person.get("work/roadmap/").text
+    now, following = page.split('id="bucket.now"')[1].split('id="bucket.next"')
+    assert "Beta" in now
+    assert "Soon" in following
+    assert "Ready" not in following
+    assert "Ready" in person.get("work/roadmap/?done=include").text
+
+
+def test_comments(person, item, path, clock):
+    """One's own comment is changed and removed."""
+    person.fill(path, f"{path}comments/", content=f"Look: {HOSTILE}")
+    comment = CommentRow.get()
+    assert HOSTILE not in person.get(path).text
+    page = f"{path}comments/{comment.id}/"
+    clock.pass_(seconds=1)
+    person.fill(page, page, content="Better")
+    assert CommentRow.get().content == "Better"
+    assert ", edited" in person.get(path).text
+
+    person.fill(page, f"{page}remove/")
+
+    assert CommentRow.get().content == ""
+    assert "This comment was removed." in person.get(path).text
+
+
+def test_a_comment_of_somebody_else(person, item, path, visitor, issue):
+    """Another key's comment is shown, and cannot be changed."""
+    other = visitor()
+    other.sign_in(issue("projects:*"))
+    person.fill(path, f"{path}comments/", content="Mine")
+
+    page = other.get(f"{path}comments/{CommentRow.get().id}/").text
+
+    assert "Only its author can change it." in page
+    assert "Save</button>" not in page
+
+
+def test_relationships(person, item, path, atlas, clock):
+    """Another item is named as people name it, and is shown from both sides."""
+    other = work(atlas, clock, title="Other")
+
+    refused = person.fill(path, f"{path}relationships/", relationship="blocks")
+    assert refused.status_code == 422
+    refused = person.refill(refused, f"{path}relationships/", targetId="#99")
+    assert "There is no work item #99." in refused.text
+    done = person.refill(refused, f"{path}relationships/", targetId="atlas#2")
+    assert done.status_code == 303
+    assert WorkRelationshipRow.get().target_id == other.id
+    assert "Blocks <a" in person.get(path).text
+    theirs = person.get(f"work/{other.id}/").text
+    assert "Blocked by <a" in theirs
+    assert "Open work blocks it" in theirs
+
+    person.fill(path, f"{path}relationships/remove/")
+    assert WorkRelationshipRow.get_or_none() is None
+
+
+def test_a_ring_of_relationships(person, item, path, atlas, clock):
+    """What the rules refuse is said by the form."""
+    other = work(atlas, clock, title="Other")
+    relate(other, item, "blocks", clock)
+
+    sent = {"relationship": "blocks", "targetId": "#2"}
+    refused = person.fill(path, f"{path}relationships/", **sent)
+
+    assert refused.status_code == 409
+    assert "atlas#1" in refused.text
+
+
+def test_specifications(person, item, path, atlas, clock):
+    """A specification is linked and unlinked; other links stay."""
+    login, other = (specify(atlas, clock, slug) for slug in ("login", "other"))
+    change(item, clock, specifications=[_link(other, "references")])
+    action = f"{path}specifications/"
+    page = person.get(path).text
+
+    form = {"specifications": f"{login.id} implements", "_seen": _seen(page)}
+    done = person.post(action, form)
+    assert done.status_code == 303
+    assert WorkSpecificationRow.select().count() == 2
+    removal = {"specifications": f"{other.id} references", "_remove": "1"}
+    person.post(action, removal)
+    assert WorkSpecificationRow.get().specification_id == login.id
+
+
+def test_references(person, item, path):
+    """What stands elsewhere is added and removed; a script is no address."""
+    action = f"{path}references/"
+    refused = person.fill(path, action, url="javascript:alert(1)", title="x")
+    assert refused.status_code == 422
+    assert 'href="javascript' not in refused.text
+    person.refill(refused, action, url="https://example.com/1", title=HOSTILE)
+    row = ExternalReferenceRow.get()
+    page = person.get(path).text
+    assert 'href="https://example.com/1" rel="noreferrer"' in page
+    assert HOSTILE not in page
+
+    person.fill(path, f"{path}references/{row.id}/remove/")
+
+    assert ExternalReferenceRow.get_or_none() is None
+
+
+def test_archive(person, item, path):
+    """What is archived is read, and changed again once it is restored."""
+    person.fill(path, f"{path}archive/")
+    page = person.get(path).text
+    assert "was archived" in page
+    assert "Save</button>" not in page
+    person.fill(path, f"{path}restore/")
+    assert WorkItemRow.get().archived_at is None
+
+
+def test_what_the_key_may_not_do(visitor, issue, item, path):
+    """Who reads sees what the key lacks, and no button that fails."""
+    someone = visitor()
+    names = ("work-items:list", "work-items:context", "projects:list")
+    someone.sign_in(issue(*(f"projects:{name}" for name in names)))
+
+    page, board = someone.get(path).text, someone.get("work/board/").text
+
+    assert "projects:work-items:update</code>" in page
+    assert "projects:comments:add</code>" in page
+    assert "<button" not in page.split("<main")[1]
+    assert "projects:work-items:update</code>" in board
+    assert "Move</button>" not in board
+    assert "projects:roadmap:get" in someone.get("work/roadmap/").text
+    assert someone.post(f"{path}move/", {"status": "done"}).status_code == 403
+    assert WorkItemRow.get().status == "backlog"
+
+
+def _link(specification, relationship):
+    return {"specification_id": specification.id, "relationship": relationship}
+
+
+def _seen(page):
+    return page.split('name="_seen" value="')[1].split('"')[0]
