@@ -464,6 +464,7 @@ class _Server:
                 + shared_source_faults(utc_now())
             ),
             key_uses=uses,
+            load_openapi=self.load_openapi,
             preview=Preview(settings.output, lambda: builder.is_output_current),
             metrics=metrics,
             rate_limiter=self.rate_limiter,

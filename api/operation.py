@@ -282,8 +282,14 @@ class Operation:
         configured that way itself; for a list of schemas the adapter has to be.
         """
         if isinstance(self.response, type) and issubclass(self.response, Schema):
-            return TypeAdapter(self.response)
-        return TypeAdapter(self.response, config=ConfigDict(hide_input_in_errors=True))
+            adapter = TypeAdapter(self.response)
+        else:
+            config = ConfigDict(hide_input_in_errors=True)
+            adapter = TypeAdapter(self.response, config=config)
+        # Before other threads see it: pydantic builds schemas under a lock, but not
+        # adapters.
+        adapter.rebuild(raise_errors=True)
+        return adapter
 
     @cached_property
     def pagination(self) -> Literal["cursor", "offset"] | None:

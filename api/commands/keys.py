@@ -4,12 +4,11 @@ import sys
 from argparse import ArgumentParser, Namespace
 from collections.abc import Iterable
 from datetime import datetime, timedelta
-from functools import cache
 from typing import Any
 
 from pydantic import ValidationError
 
-from api.operation import declare_operations, operation_scopes
+from api.operation import AREAS, declare_operations, operation_scopes
 from models import audit
 from models.instants import next_instant
 from models.platform import key_inventory
@@ -77,7 +76,7 @@ def bootstrap(context: CommandContext, arguments: Namespace) -> None:
         f"Issued to {arguments.email}. The secret is shown only once; keep it safe.",
         file=sys.stderr,
     )
-    if warning := scope_warning(scopes, _operation_scopes()):
+    if warning := scope_warning(scopes, _operation_scopes(scopes)):
         print(warning, file=sys.stderr)
     print(secret)
 
@@ -123,20 +122,27 @@ def list_stale_keys(context: CommandContext, arguments: Namespace) -> None:
 def _print_keys(
     keys: Iterable[InventoriedKey], context: CommandContext, arguments: Namespace
 ) -> None:
+    keys = list(keys)
+    operations = _operation_scopes(scope for key in keys for scope in key.scopes)
     if arguments.json:
-        context.print_json([_key_record(key) for key in keys])
+        context.print_json([_key_record(key, operations) for key in keys])
     else:
-        print(*key_inventory.key_table(keys, _operation_scopes()), sep="\n")
+        print(*key_inventory.key_table(keys, operations), sep="\n")
 
 
-def _key_record(key: InventoriedKey) -> dict[str, Any]:
-    unknown = unknown_scopes(key.scopes, _operation_scopes())
-    return key.to_json() | {"unknownScopes": unknown}
+def _key_record(key: InventoriedKey, operations: frozenset[str]) -> dict[str, Any]:
+    return key.to_json() | {"unknownScopes": unknown_scopes(key.scopes, operations)}
 
 
-@cache
-def _operation_scopes() -> frozenset[str]:
-    declare_operations()
+def _operation_scopes(scopes: Iterable[str]) -> frozenset[str]:
+    """
+    Return the scopes of operations with which to compare these.
+
+    Only a scope within an area can be unknown. Without any, there is nothing to
+    compare, and most of the program need not be loaded.
+    """
+    if any(scope.partition(":")[0] in AREAS for scope in scopes):
+        declare_operations()
     return operation_scopes()
 
 

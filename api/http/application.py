@@ -1,9 +1,11 @@
 """Create the Flask application: operations, health, metrics, OpenAPI, and the site."""
 
 import logging
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from datetime import datetime
+from functools import partial
 from pathlib import Path
+from typing import Any
 
 from flask import Flask, Response, redirect, request
 from werkzeug.exceptions import (
@@ -65,6 +67,7 @@ def create_app(
     render_page: RenderPage | None = None,
     reader_limiter: RateLimiter | None = None,
     console_look: ConsoleLook | None = None,
+    load_openapi: Callable[[], Mapping[str, Any]] | None = None,
 ) -> Flask:
     """
     Return the application.
@@ -77,6 +80,7 @@ def create_app(
     `render_page` renders the pages on which readers subscribe, without which there are
     none, and `reader_limiter` limits how often, also over the processes.
     `console_look` renders the pages of the console, without which there is none.
+    `load_openapi` returns the OpenAPI document, which is created without it.
     """
     declare_operations()
     app = _flask()
@@ -94,7 +98,7 @@ def create_app(
     metrics.add_faults(register_health(app, list_faults))
     if settings.metrics == "on":
         register_metrics(app, metrics)
-    _register_openapi(app, settings)
+    _register_openapi(app, load_openapi or partial(_create_openapi, settings))
     limiter = reader_limiter or MemoryRateLimiter()
     if render_page is not None:
         register_subscribe_pages(app, settings, clock, render_page, limiter)
@@ -156,8 +160,12 @@ def _current_request() -> Request:
     return current
 
 
-def _register_openapi(app: Flask, settings: Settings) -> None:
-    file = OpenApiFile(lambda: openapi_document(settings.site_name, VERSION))
+def _create_openapi(settings: Settings) -> Mapping[str, Any]:
+    return openapi_document(settings.site_name, VERSION)
+
+
+def _register_openapi(app: Flask, load: Callable[[], Mapping[str, Any]]) -> None:
+    file = OpenApiFile(load)
 
     @app.get("/openapi.json", endpoint="openapi", provide_automatic_options=False)
     def openapi() -> Response:

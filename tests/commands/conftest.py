@@ -100,6 +100,26 @@ def start(environment):
         )
 
 
+# For tests that only read, or that use names of their own.
+@pytest.fixture(scope="module")
+def shared_environment(tmp_path_factory, keeping, environment_in):
+    folder = tmp_path_factory.mktemp("shared")
+    yield environment_in(folder)
+    keeping.leave(folder)
+
+
+@pytest.fixture(scope="module")
+def shared_key(shared_environment):
+    return bootstrapped(shared_environment)
+
+
+@pytest.fixture(scope="module")
+def shared_server(shared_environment):
+    """One server for the tests of a file: its process and its address."""
+    with serving(shared_environment) as (process, address, _):
+        yield process, address
+
+
 @pytest.fixture
 def key(environment):
     return bootstrapped(environment)

@@ -1,6 +1,7 @@
 """The probe as people run it, against a real server that comes and goes."""
 
 import json
+import os
 import re
 import signal
 import socket
@@ -13,7 +14,7 @@ import pytest
 
 from models.base import epoch_ms
 from models.fields import parse_moment
-from tests.commands.conftest import ROOT, fetch
+from tests.commands.conftest import ROOT, bootstrapped, fetch
 from tests.ports import free_port
 
 ADD = "/status/v1/admin/services/add"
@@ -39,7 +40,13 @@ def port():
 
 
 @pytest.fixture
-def plan(tmp_path, port):
+def stem(request):
+    """What the slugs of this test begin with, as its server has those of others."""
+    return request.node.name.replace("_", "-")
+
+
+@pytest.fixture
+def plan(tmp_path, port, stem):
     """Write a probe's file with targets that are up, and one that is down."""
 
     def written(api, up=1, down=0, **top):
@@ -47,7 +54,7 @@ def plan(tmp_path, port):
         lines = [f'api = "{api}"', 'source = "here"']
         lines += [f"{name} = {value}" for name, value in given.items()]
         for number, where in enumerate([port] * up + [1] * down):
-            lines += ["[[targets]]", f'service = "s{number}"', 'kind = "tcp"']
+            lines += ["[[targets]]", f'service = "{stem}-{number}"', 'kind = "tcp"']
             lines += ['host = "127.0.0.1"', f"port = {where}"]
         file = tmp_path / "probe.toml"
         file.write_text("\n".join(lines))
@@ -57,17 +64,17 @@ def plan(tmp_path, port):
 
 
 @pytest.fixture
-def probe(environment, key, tmp_path):
+def probe(shared_key, tmp_path):
     """Start the probe; its log goes to `probe.log`."""
     started = []
-    told = {"MASTHEAD_PROBE_KEY": key, "MASTHEAD_LOG_LEVEL": "debug"}
 
-    def run(*words):
+    def run(*words, key=shared_key):
+        told = {"MASTHEAD_PROBE_KEY": key, "MASTHEAD_LOG_LEVEL": "debug"}
         with (tmp_path / "probe.log").open("a") as log:
             made = subprocess.Popen(
                 [sys.executable, "app.py", "probe", *map(str, words)],
                 cwd=ROOT,
-                env=environment | told,
+                env=os.environ | told,
                 stdout=subprocess.PIPE,
                 stderr=log,
                 text=True,
@@ -81,20 +88,33 @@ def probe(environment, key, tmp_path):
         each.communicate()
 
 
-def add(address, key, *slugs):
-    for slug in slugs:
+@pytest.fixture
+def address(shared_server):
+    _, address = shared_server
+    return address
+
+
+@pytest.fixture
+def add(address, shared_key, stem):
+    """Add services of these numbers to the shared server."""
+    return lambda *numbers: add_services(address, shared_key, stem, numbers)
+
+
+def add_services(address, key, stem, numbers):
+    for slug in (f"{stem}-{number}" for number in numbers):
         body = {"slug": slug, "name": slug, "description": "x"}
         fetch(address + ADD, key, body, repeat=slug)
 
 
 @pytest.fixture
-def rows(keeping, environment):
-    """What the database has of each sample: service and time."""
+def rows(keeping, shared_environment, stem):
+    """What a database has of each sample of this test: service and time."""
 
-    def found():
+    def found(environment=shared_environment):
         with keeping.elsewhere(environment["MASTHEAD_DATABASE"]) as other:
             asked = "SELECT slug, observed_at FROM measurement JOIN service ON number"
-            return {*other.execute(asked + " = service_id")}
+            rows = [*other.execute(asked + " = service_id")]
+        return {(slug, at) for slug, at in rows if slug.rpartition("-")[0] == stem}
 
     return found
 
@@ -118,23 +138,23 @@ def spooled(folder):
     return len(path.read_bytes().splitlines()) if path.exists() else 0
 
 
-def test_no_sample_is_lost(start, key, probe, plan, tmp_path, rows):
+def test_no_sample_is_lost(environment, start, probe, plan, stem, tmp_path, rows):
     """
     Server and probe are killed and come back: each sample that was measured is in
     the database.
     """
-    port = free_port()
+    port, key = free_port(), bootstrapped(environment)
     server, address, _ = start(port=port)
-    add(address, key, *(f"s{number}" for number in range(6)))
+    add_services(address, key, stem, range(6))
     file = plan(address, up=6)
-    first = probe(file)
-    wait_for(lambda: len(rows()) >= 2)
+    first = probe(file, key=key)
+    wait_for(lambda: len(rows(environment)) >= 2)
 
     server.kill()
     wait_for(lambda: spooled(tmp_path) >= 6)
     first.kill()
     first.wait()
-    second = probe(file)
+    second = probe(file, key=key)
     wait_for(lambda: spooled(tmp_path) >= 12)
     start(port=port)
     wait_for(lambda: not spooled(tmp_path))
@@ -142,76 +162,75 @@ def test_no_sample_is_lost(start, key, probe, plan, tmp_path, rows):
 
     assert second.wait(60) == 0
     assert "event=not-sent" in (tmp_path / "probe.log").read_text()
-    assert not measured(tmp_path) - rows()
+    assert not measured(tmp_path) - rows(environment)
 
 
-def test_service_that_is_added_later(start, key, probe, plan, tmp_path, rows):
+def test_service_that_is_added_later(address, add, probe, plan, stem, tmp_path, rows):
     """Those beside it lose no sample meanwhile, and it is told once that it is none."""
-    _, address, _ = start()
-    add(address, key, "s0")
+    add(0)
     file = plan(address, up=2)
     told = tmp_path / "probe.log"
     running = probe(file)
     wait_for(lambda: len(rows()) >= 2)
 
-    add(address, key, "s1")
-    wait_for(lambda: "event=known-service service=s1" in told.read_text())
+    add(1)
+    wait_for(lambda: f"event=known-service service={stem}-1" in told.read_text())
     running.send_signal(signal.SIGTERM)
 
     assert running.wait(60) == 0
-    assert told.read_text().count("event=unknown-service service=s1") == 1
-    ours = {each for each in measured(tmp_path) if each[0] == "s0"}
+    assert told.read_text().count(f"event=unknown-service service={stem}-1") == 1
+    ours = {each for each in measured(tmp_path) if each[0] == f"{stem}-0"}
     assert ours
     assert not ours - rows()
 
 
-def test_once(start, key, probe, plan, tmp_path, rows):
+def test_once(address, add, probe, plan, stem, rows):
     """One round is told in a table and to the API; who is down makes the exit 1."""
-    _, address, _ = start()
-    add(address, key, "s0", "s1")
+    add(0, 1)
 
     fine = probe(plan(address), "--once")
     table, _ = fine.communicate(timeout=60)
     down = probe(plan(address, down=1), "--once", "--json")
     told = json.loads(down.communicate(timeout=60)[0])
 
-    assert re.match(r"SERVICE +STATUS +MS +WHY\ns0 +operational +\d+\nsent 1, ", table)
+    shown = rf"SERVICE +STATUS +MS +WHY\n{stem}-0 +operational +\d+\nsent 1, "
+    assert re.match(shown, table)
     assert (fine.returncode, down.returncode) == (0, 1)
     assert [each["status"] for each in told["measurements"]] == ["operational", "down"]
     assert told["measurements"][1]["why"] == "connection refused"
     assert (told["sent"], told["waiting"], len(rows())) == (2, 0, 3)
 
 
-def test_once_for_unknown_services(start, key, probe, plan, tmp_path):
+def test_once_for_unknown_services(address, add, probe, plan, stem, tmp_path):
     """A service that the API does not know is named, and the exit is 1."""
-    _, address, _ = start()
-    add(address, key, "s0")
+    add(0)
 
     shown = probe(plan(address, up=2), "--once")
     table, _ = shown.communicate(timeout=60)
     read = probe(plan(address, up=2), "--once", "--json")
     told = json.loads(read.communicate(timeout=60)[0])
 
-    assert re.search(r"^s0 +operational +\d+$", table, re.M)
-    assert re.search(r"^s1 +operational +\d+  the API knows no such", table, re.M)
+    assert re.search(rf"^{stem}-0 +operational +\d+$", table, re.M)
+    unknown = rf"^{stem}-1 +operational +\d+  the API knows no such"
+    assert re.search(unknown, table, re.M)
     assert table.endswith("\nsent 1, waiting 0, refused 0, unknown 1\n")
     assert (shown.returncode, read.returncode) == (1, 1)
     assert (told["sent"], told["unknown"]) == (1, 1)
-    assert told["unknownServices"] == ["s1"]
+    assert told["unknownServices"] == [f"{stem}-1"]
     log = (tmp_path / "probe.log").read_text()
-    assert log.count("event=unknown-service service=s1") == 2
+    assert log.count(f"event=unknown-service service={stem}-1") == 2
 
 
-def test_once_for_an_unknown_service_of_before(start, key, probe, plan, tmp_path):
+def test_once_for_an_unknown_service_of_before(address, add, probe, plan, stem):
     """A service that only a sample of an earlier round speaks of is named too."""
     probe(plan("http://127.0.0.1:1", up=2), "--once").wait(60)
-    _, address, _ = start()
-    add(address, key, "s0")
+    add(0)
 
     found = probe(plan(address), "--once")
     table, _ = found.communicate(timeout=60)
 
-    assert re.search(r"^s1 +- +-  the API knows no such service", table, re.M)
+    unknown = rf"^{stem}-1 +- +-  the API knows no such service"
+    assert re.search(unknown, table, re.M)
     assert table.endswith("\nsent 2, waiting 0, refused 0, unknown 1\n")
     assert found.returncode == 1
 

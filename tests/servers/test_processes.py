@@ -18,6 +18,9 @@ from tests.commands.conftest import (  # noqa: F401  (fixtures)
     environment_in,
     fetch,
     key,
+    serving,
+    shared_environment,
+    shared_key,
     start,
 )
 from tests.commands.servers.test_serve import SERVICE, shows, until
@@ -32,6 +35,14 @@ def server(start, environment):  # noqa: F811
     process, address, _ = start()
     until(lambda: shows(f"{address}/status/", "Status"))
     return process, address
+
+
+@pytest.fixture(scope="module")
+def shared(shared_environment, shared_key):  # noqa: F811
+    """A server that keeps its parent, though others of its processes are killed."""
+    settings = {"MASTHEAD_PROCESSES": "2"}
+    with serving(shared_environment | settings) as (process, address, _):
+        yield process, address
 
 
 def children(pid):
@@ -92,11 +103,11 @@ def test_killed_processes_are_started_again(server, key):  # noqa: F811
     until(lambda: json.loads(fetch(f"{address}/readyz"))["states"] == [])
 
 
-def test_processes_in_metrics(server):
+def test_processes_in_metrics(shared):
     """/metrics of any process says of each process of the server that it runs."""
-    _, address = server
+    _, address = shared
 
-    assert metric(address, r'masthead_process_up\{process="builder"\}') == 1
+    until(lambda: metric(address, r'masthead_process_up\{process="builder"\}') == 1)
     assert metric(address, r'masthead_process_up\{process="api-.*"\}') == 2
     docs = r'\{process="docs"\}'
     until(lambda: metric(address, f"masthead_process_up{docs}") == 1)
@@ -116,41 +127,28 @@ def is_forked(pid, parent):
     )
 
 
-def test_process_of_documents_is_forked(server):
-    """It does not load the program again; one that follows it later does."""
-    process, _ = server
-    until(lambda: documents_process(process.pid))
-    first = documents_process(process.pid)
-    assert is_forked(first, process.pid)
-
-    os.kill(first, signal.SIGKILL)
-
-    until(lambda: documents_process(process.pid) not in (None, first))
-    until(
-        lambda: (
-            "docs_builder"
-            in text_of(Path(f"/proc/{documents_process(process.pid)}/cmdline"))
-        )
-    )
-
-
-def test_idle_process_of_documents_killed(server):
+def test_idle_process_of_documents_killed(shared):
     """The builder starts it again before anything is to be built."""
-    process, address = server
+    process, address = shared
     until(lambda: documents_process(process.pid))
     killed = documents_process(process.pid)
+    starts = r'masthead_process_starts_total\{process="docs"\}'
+    until(lambda: metric(address, r'masthead_process_up\{process="docs"\}') == 1)
+    counted = metric(address, starts)
 
     os.kill(killed, signal.SIGKILL)
 
     until(lambda: documents_process(process.pid) not in (None, killed))
-    starts = r'masthead_process_starts_total\{process="docs"\}'
-    until(lambda: metric(address, starts) == 2)
+    until(lambda: metric(address, starts) == counted + 1)
     until(lambda: json.loads(fetch(f"{address}/readyz"))["states"] == [])
 
 
-def test_builder_killed(server):
-    """The process of documents ends with it, and another follows with the next one."""
-    process, address = server
+def test_builder_killed(shared):
+    """
+    The process of documents ends with it, and the next one forks another, which has
+    loaded nothing again.
+    """
+    process, address = shared
     until(lambda: documents_process(process.pid))
     orphan = documents_process(process.pid)
     (builder,) = filter(children, children(process.pid))
@@ -158,6 +156,8 @@ def test_builder_killed(server):
     os.kill(builder, signal.SIGKILL)
 
     until(lambda: not is_running(orphan))
+    until(lambda: documents_process(process.pid) not in (None, orphan))
+    assert is_forked(documents_process(process.pid), process.pid)
     until(lambda: metric(address, r'masthead_process_up\{process="docs"\}') == 1)
 
 
@@ -188,11 +188,11 @@ def test_stop(server, number):
     assert not any(map(is_running, pids))
 
 
-def test_revocation_is_seen_by_all_processes(server, key):  # noqa: F811
+def test_revocation_is_seen_by_all_processes(shared, shared_key):  # noqa: F811
     """After the response to a revocation, no process accepts the key again."""
-    _, address = server
+    _, address = shared
     body = {"name": "Reader", "scopes": ["status:services:list"]}
-    created = fetch(f"{address}/platform/v1/keys/add", key, body)
+    created = fetch(f"{address}/platform/v1/keys/add", shared_key, body)
     issued = json.loads(created)["data"]
     listing = f"{address}/status/v1/services/list"
     # Each connection may go to another process, so each has seen the key before.
@@ -200,7 +200,7 @@ def test_revocation_is_seen_by_all_processes(server, key):  # noqa: F811
         fetch(listing, issued["secret"])
 
     revoke = f"{address}/platform/v1/keys/remove"
-    fetch(revoke, key, {"id": issued["id"]}, repeat="two")
+    fetch(revoke, shared_key, {"id": issued["id"]}, repeat="two")
 
     for _ in range(20):
         with pytest.raises(OSError, match="401"):

@@ -4,9 +4,10 @@ import re
 import subprocess
 import sys
 
+import pytest
 from prometheus_client.parser import text_string_to_metric_families
 
-from tests.commands.conftest import ROOT, fetch
+from tests.commands.conftest import ROOT, fetch, serving
 from tests.commands.servers.test_serve import until
 
 
@@ -16,9 +17,20 @@ def told(address):
     return {(each.name, *each.labels.values()): each.value for each in samples}
 
 
-def test_running_server(start):
+@pytest.fixture(scope="module")
+def log(tmp_path_factory):
+    """The log of the server."""
+    return tmp_path_factory.mktemp("log") / "log"
+
+
+@pytest.fixture(scope="module")
+def address(shared_environment, log):
+    with serving(shared_environment, log=log) as (_, address, _):
+        yield address
+
+
+def test_running_server(address):
     """The builder's first build and the clock's jobs are told, and the process."""
-    _, address, _ = start()
     name = "masthead_job_last_success_timestamp_seconds"
     jobs = {(name, job) for job in ("uses", "tidy", "bodies")}
 
@@ -31,23 +43,22 @@ def test_running_server(start):
     assert found["process_resident_memory_bytes",] > 1_000_000
 
 
-def test_backup_is_told(start, environment, tmp_path):
+def test_backup_is_told(address, shared_environment, tmp_path):
     """When the last backup was written is told, though another process wrote it."""
-    _, address, _ = start()
     assert ("masthead_backup_last_timestamp_seconds",) not in told(address)
 
     words = [sys.executable, "app.py", "backup", str(tmp_path / "copy.db")]
-    subprocess.run(words, cwd=ROOT, env=environment, check=True, capture_output=True)
+    subprocess.run(
+        words, cwd=ROOT, env=shared_environment, check=True, capture_output=True
+    )
 
     found = told(address)
     at = found["masthead_backup_last_timestamp_seconds",]
     assert found["process_start_time_seconds",] < at + 1
 
 
-def test_log_of_a_server(environment, tmp_path, start):
+def test_log_of_a_server(address, log):
     """Requests, builds and jobs are lines of key=value, each on one line."""
-    log = tmp_path / "log"
-    _, address, _ = start(log=log)
     fetch(f"{address}/healthz")
     line = re.compile(r'time=\S+Z level=\w+ logger=\S+( \w+=([!-~]+|".*"))+')
 

@@ -147,3 +147,11 @@ def test_objects_are_closed(told):
             ref = content["application/json"]["schema"]["$ref"]
             schema = told["components"]["schemas"][ref.rsplit("/", 1)[-1]]
             assert schema["additionalProperties"] is False
+
+
+def test_document_of_the_server(settings, clock):
+    """What the processes of a server share is served as it is, and not created."""
+    shared = {"openapi": "3.1.0", "info": {"title": "Shared"}}
+    app = application.create_app(settings, clock=clock, load_openapi=lambda: shared)
+
+    assert app.test_client().get("/openapi.json").json == shared
