@@ -155,6 +155,8 @@ def markdown(text: str) -> Markup:
     return Markup(render_entry(text))  # noqa: S704  the renderer escapes HTML
 
 
+# A long text takes a while, and is often looked at several times.
+@lru_cache(maxsize=16)
 def document(text: str) -> Markup:
     """Render a text that is no page of the site; only links to the web lead away."""
     rendered = render(text)

@@ -16,7 +16,7 @@ from api.console.work.work_items import LIST_ITEMS, OPEN, filter_form
 ROADMAP = "GET /projects/v1/roadmap/get"
 BOARD_FILTERS = ("q", "projectId", "assigneeId", "milestoneId", "labelId", "type")
 # Cards of a column; the list shows the rest.
-MOST_CARDS = 20
+MOST_CARDS = 15
 RECENTLY_DONE = 10
 
 

@@ -24,11 +24,14 @@ def read_projects(request: ConsoleRequest) -> dict[str, dict[str, Any]]:
     return {project["id"]: project for project in found}
 
 
-def project_options(projects: Iterable[dict[str, Any]]) -> list[Option]:
+def project_options(
+    projects: Iterable[dict[str, Any]], chosen: str | None = None
+) -> list[Option]:
+    """Return the projects that are not archived, and the chosen one."""
     return [
         Option(project["id"], project["name"])
         for project in projects
-        if project["archivedAt"] is None
+        if project["archivedAt"] is None or project["id"] == chosen
     ]
 
 

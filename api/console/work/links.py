@@ -37,8 +37,7 @@ def specification_form(request: ConsoleRequest, item: dict[str, Any]) -> Form:
         for link, phrase in LINKS
         for specification in found
     ]
-    values = {"updatedAt": item["updatedAt"]}
-    form = request.form(UPDATE_ITEM, "specifications", values=values)
+    form = request.form(UPDATE_ITEM, "specifications")
     return form.offer_one("specifications", options)
 
 

@@ -10,6 +10,7 @@ from api.console.work.links import (
     ADD_RELATIONSHIP,
     REFERENCE_FIELDS,
     RELATION_FIELDS,
+    UPDATE_ITEM,
     specification_form,
 )
 from api.console.work.work_item import read_context, work_item_page
@@ -64,14 +65,18 @@ def remove_reference(request: ConsoleRequest, id: str, reference: str) -> Respon
 def link_specification(request: ConsoleRequest, id: str) -> Response:
     """Link one more specification, or unlink one: the operation takes all of them."""
     item = request.read(GET_ITEM, id=id)
-    form = specification_form(request, item)
     chosen, _, relationship = request.sent.get("specifications", "").partition(" ")
     link = {"specificationId": chosen, "relationship": relationship}
     is_removal = bool(request.sent.get("_remove"))
     links = [present for present in item["specifications"] if present != link]
-    form.fill(request.sent)
-    more = {"specifications": links if is_removal else [*links, link]}
-    if request.submit(form, id=id, **form.expected_version, **more) is None:
+    links += [] if is_removal else [link]
+    # All links are written, so nobody may have changed them since they were read.
+    seen = {"expectedUpdatedAt": item["updatedAt"]}
+    try:
+        request.call(UPDATE_ITEM, {"id": id, "specifications": links, **seen})
+    except Refused as refusal:
+        form = specification_form(request, item).fill(request.sent)
+        form.refuse(refusal.problem)
         return _refused(request, id, specify=form)
     return request.go(f"work/{id}/", done=REMOVED if is_removal else ADDED)
 

@@ -89,7 +89,8 @@ def filter_form(
 ) -> Form:
     """Return the form above a list of work; a project offers what belongs to it."""
     form = request.form(route, *names)
-    form.offer_one("projectId", project_options(projects.values()))
+    chosen = request.query.get("projectId")
+    form.offer_one("projectId", project_options(projects.values(), chosen))
     status = form.fields.get("status")
     if status:
         form.offer_one("status", [*status.options, Option("all", "All")])
