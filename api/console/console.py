@@ -33,6 +33,7 @@ from models.errors import Refusal
 from models.fields import truncate_to_ms
 from models.logs import LogLine
 from models.platform.rate_limits import RateLimiter
+from models.projects.documents.linking.draft_links import PublishedAddresses
 from models.response_headers import CONTENT_TYPES, console_headers
 from models.settings import Settings
 
@@ -68,6 +69,7 @@ class Console:
         self._look = look
         self._sign_in = SignIn(settings, dispatcher, rate_limiter)
         self._list_faults = list_faults
+        self._published_addresses = PublishedAddresses()
         self._headers = console_headers()
 
     def register(self, app: Flask) -> None:
@@ -129,6 +131,7 @@ class Console:
             headers=self._headers,
             list_faults=self._list_faults,
             preview=self._dispatcher.preview,
+            published_addresses=self._published_addresses,
         )
 
     def _guarded(self, view: Callable[..., Response]) -> Callable[..., Response]:

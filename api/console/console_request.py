@@ -23,6 +23,7 @@ from api.http.messages import Request
 from api.http.messages import Response as OperationAnswer
 from api.http.middleware import View
 from api.operation import Caller, Operation
+from models.projects.documents.linking.draft_links import PublishedAddresses
 from models.projects.documents.site_preview import SitePreview
 from models.settings import Settings
 
@@ -96,6 +97,7 @@ class ConsoleRequest:
     list_faults: ListFaults
     # How the site renders a text; None if this application does not know it.
     preview: SitePreview | None
+    published_addresses: PublishedAddresses
 
     @property
     def caller(self) -> Caller:

@@ -8,6 +8,7 @@ from models.projects.documents.rendered_bodies import RenderedBody
 from models.projects.documents.site_preview import RenderInput
 from models.response_headers import candidate_files
 from sitegen.docs.body_cache import body_key, render_body
+from sitegen.docs.document_page import body_html
 
 
 class Preview:
@@ -28,6 +29,11 @@ class Preview:
 
     def render_body(self, text: RenderInput, content: str) -> RenderedBody:
         return render_body(text, content)
+
+    def page_html(
+        self, body: RenderedBody, resolve: Callable[[str], str | None]
+    ) -> str:
+        return body_html(body, resolve)
 
     def has_file(self, address: str) -> bool:
         # The output of another server is unknown here: no link is called broken.

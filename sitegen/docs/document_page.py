@@ -6,7 +6,7 @@ headings it has, and their alternative ids. What the page shows and its key foll
 """
 
 import json
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from operator import attrgetter
@@ -151,9 +151,7 @@ class DocumentPage:
     def data(self, body: RenderedBody, files: PublishedFiles) -> dict[str, Any]:
         """Return what the template shows; here the body gets its final HTML."""
         links = self.resolved.links
-        html = resolve_links(body.html, body.links, links.get, files.picture_size)
-        # The title is the only h1. Text is escaped, so this is the tag of a heading.
-        html = html.replace("<h1", "<h2").replace("</h1>", "</h2>")
+        html = body_html(body, links.get, files.picture_size)
         html = add_alternative_ids(html, self.resolved.alternative_ids)
         headings = [
             {"level": max(2, level), "id": id, "text": text}
@@ -304,6 +302,17 @@ class DocumentPages(PageGroup):
 
     def _content(self) -> str:
         return self.source.content(self.document)
+
+
+def body_html(
+    body: RenderedBody,
+    resolve: Callable[[str], str | None],
+    size_of: Callable[[str], tuple[int, int] | None] = lambda _: None,
+) -> str:
+    """Return the HTML of a body with addresses in its links and pictures."""
+    html = resolve_links(body.html, body.links, resolve, size_of)
+    # The title is the only h1. Text is escaped, so this is the tag of a heading.
+    return html.replace("<h1", "<h2").replace("</h1>", "</h2>")
 
 
 def edit_href(pattern: str, document: PublishedPage) -> str | None:

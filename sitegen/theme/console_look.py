@@ -28,9 +28,10 @@ class ConsoleLook:
         )
         self._names: dict[str, str] = {}
         self.assets: dict[str, bytes] = {}
-        self._add("console.css", site_css + b"\n" + _read("console.css"))
+        self._add("console.css", site_css + b"\n" + _read("console.css", "editor.css"))
         # First, so that a page does not flash in the other scheme.
-        self._add("console.js", self._theme.assets["theme.js"][1] + _read("console.js"))
+        script = self._theme.assets["theme.js"][1]
+        self._add("console.js", script + _read("console.js", "editor.js"))
         self._add("icon.svg", self._theme.assets["icon.svg"][1])
 
     def render(self, template: str, data: Mapping[str, Any]) -> str:
@@ -54,5 +55,5 @@ def console_look(settings: Settings) -> ConsoleLook | None:
     return ConsoleLook(settings) if settings.console == "on" else None
 
 
-def _read(name: str) -> bytes:
-    return Path(ASSETS / name).read_bytes()
+def _read(*names: str) -> bytes:
+    return b"\n".join(Path(ASSETS / name).read_bytes() for name in names)

@@ -90,6 +90,11 @@ class Form:
         return self
 
     @property
+    def is_sent(self) -> bool:
+        """Whether it shows what was sent."""
+        return self._sent is not None
+
+    @property
     def request(self) -> dict[str, Any]:
         """The fields of the request, as JSON or as parameters of a query."""
         sent = self._sent if self._sent is not None else Sent()

@@ -1,5 +1,6 @@
 """The protocol by which the API asks the site how it would render a text."""
 
+from collections.abc import Callable
 from typing import Protocol
 
 from models.projects.documents.rendered_bodies import RenderedBody
@@ -29,6 +30,12 @@ class SitePreview(Protocol):
 
     def render_body(self, text: RenderInput, content: str) -> RenderedBody:
         """Render a text."""
+        ...
+
+    def page_html(
+        self, body: RenderedBody, resolve: Callable[[str], str | None]
+    ) -> str:
+        """Return the HTML of a body; links that resolve to None become text."""
         ...
 
     def has_file(self, address: str) -> bool:

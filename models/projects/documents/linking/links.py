@@ -77,7 +77,11 @@ def document_links(
     document: DocumentRow = DOCUMENTS.get(query)
     version = document.version if query.version is None else query.version
     revision: DocumentRevisionRow = DOCUMENTS.revision_of(document, version)
-    checker = _LinkChecker(document, revision, site, edit_url)
+    page = published_page(document, revision)
+    others = [other for other in published_documents() if other.id != document.id]
+    pages = [*others, page] if is_on_site_if_published(document) else others
+    resolver = LinkResolver(pages, edit_url, redirects(pages))
+    checker = LinkChecker(document, page, revision.content, site, resolver, others)
     outgoing, incoming = list(checker.outgoing()), list(checker.incoming())
     return DocumentLinks(
         document_id=document.id,
@@ -90,71 +94,74 @@ def document_links(
     )
 
 
-class _ResolvedLink(NamedTuple):
+class ResolvedLink(NamedTuple):
     target: str
     href: str | None
     other: PublishedPage | None
     problem: Problem | None
 
 
-class _LinkChecker:
-    """Resolves links among the published documents as if this version were one."""
+class LinkChecker:
+    """
+    Resolves the links of a text as if it were a published version of the document.
+
+    `others` are the documents whose links may lead to this one.
+    """
 
     def __init__(
         self,
         document: DocumentRow,
-        revision: DocumentRevisionRow,
+        page: PublishedPage,
+        content: str,
         site: SitePreview,
-        edit_url: str,
+        resolver: LinkResolver,
+        others: Sequence[PublishedPage] = (),
     ) -> None:
         self.site = site
-        self._document = document
-        self.page = _published_page(document, revision)
-        self.is_on_site = document.project.builtin and bool(document.collection)
+        self.page = page
         # Documents whose links are unknown, since they were not rendered yet.
         self.unread = 0
-        self._content = revision.content
-        self._others = [
-            page for page in published_documents() if page.id != document.id
-        ]
-        own = [self.page] if self.is_on_site else []
-        pages = [*self._others, *own]
-        self._resolver = LinkResolver(pages, edit_url, redirects(pages))
+        self._document = document
+        self._content = content
+        self._others = others
+        self._resolver = resolver
         self._ids: dict[str, frozenset[str]] = {}
 
     @property
     def has_more_links(self) -> bool:
-        return len(self._own_body.links) > MAX_LINKS
+        return len(self.own_body.links) > MAX_LINKS
 
-    def outgoing(self) -> Iterator[_ResolvedLink]:
-        names = self._file_names
-        for target in self._body_of(self.page).links[:MAX_LINKS]:
-            if any(name in names for name in self._names_of(target)):
+    def outgoing(self) -> Iterator[ResolvedLink]:
+        for target in self.own_body.links[:MAX_LINKS]:
+            if self.file_name(target):
                 # Its address is that of the content that the publication will pin.
-                yield _ResolvedLink(target, None, None, None)
+                yield ResolvedLink(target, None, None, None)
                 continue
             href = self._resolver.resolve(self.page, target)
             other = self._document_at(href)
-            yield _ResolvedLink(target, href, other, self._problem(href, other))
+            yield ResolvedLink(target, href, other, self._problem(href, other))
 
     @cached_property
     def _file_names(self) -> Pins:
         """Return the files that a publication of this version would show."""
         return pins_to_show(self._document, self.page.published_version, self._content)
 
-    def _names_of(self, target: str) -> Iterator[str]:
+    def file_name(self, target: str) -> str | None:
+        """Return the name of the project's file that a link or picture means."""
         path = unquote(without_query(target))
-        return candidate_names(path, self.page.source_tree, self.page.source_path)
+        names = candidate_names(path, self.page.source_tree, self.page.source_path)
+        return next((name for name in names if name in self._file_names), None)
 
-    def incoming(self) -> Iterator[_ResolvedLink]:
+    def incoming(self) -> Iterator[ResolvedLink]:
         # A document that has no page has no address to link to.
         own_href = document_href(self.page)
-        for other, links in self._links_of_others() if self.is_on_site else ():
+        is_on_site = is_on_site_if_published(self._document)
+        for other, links in self._links_of_others() if is_on_site else ():
             for target in links:
                 href = self._resolver.resolve(other, target)
                 if href and without_query(href) == own_href:
                     problem = self._problem(href, self.page)
-                    yield _ResolvedLink(target, href, other, problem)
+                    yield ResolvedLink(target, href, other, problem)
 
     def _document_at(self, href: str | None) -> PublishedPage | None:
         if href is None:
@@ -187,11 +194,11 @@ class _LinkChecker:
 
     def _body_of(self, page: PublishedPage) -> RenderedBody:
         if page is self.page:
-            return self._own_body
+            return self.own_body
         return self._stored_or_rendered(page, published_contents([page.id])[page.id])
 
     @cached_property
-    def _own_body(self) -> RenderedBody:
+    def own_body(self) -> RenderedBody:
         return self._stored_or_rendered(self.page, self._content)
 
     def _stored_or_rendered(self, text: RenderInput, content: str) -> RenderedBody:
@@ -213,7 +220,11 @@ class _LinkChecker:
                 yield page, links
 
 
-def _published_page(
+def is_on_site_if_published(document: DocumentRow) -> bool:
+    return document.project.builtin and bool(document.collection)
+
+
+def published_page(
     document: DocumentRow, revision: DocumentRevisionRow
 ) -> PublishedPage:
     return PublishedPage(
@@ -236,7 +247,7 @@ def _published_page(
     )
 
 
-def _to_schema(link: _ResolvedLink) -> DocumentLink:
+def _to_schema(link: ResolvedLink) -> DocumentLink:
     other = link.other
     return DocumentLink(
         target=link.target,

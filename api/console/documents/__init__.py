@@ -1,0 +1,1 @@
+"""Find, write, publish and restore documents, with their pictures."""

@@ -1,0 +1,33 @@
+"""Say from which file a document comes, and what the next import does with it."""
+
+from dataclasses import dataclass
+
+from api.console.console_request import ConsoleRequest
+from models.projects.document_imports.manual_changes import manual_changes
+from models.projects.documents.linking.outside_links import edit_url
+from models.projects.documents.rows import document_with
+from models.storage.database import reading
+
+
+@dataclass(frozen=True)
+class ImportedFile:
+    path: str
+    # Where the file is edited, if the settings say.
+    href: str | None
+    # What people did since the last import, for which the next one leaves it alone.
+    changes: list[str]
+
+
+def imported_file(request: ConsoleRequest, id: str) -> ImportedFile | None:
+    """Return the file of a document that the request may read, if it has one."""
+    with reading():
+        row = document_with(id)
+        if row.source_path is None:
+            return None
+        changes = manual_changes([row]).get(row.id, [])
+    tree, pattern = row.source_tree or "", request.settings.edit_url
+    return ImportedFile(
+        path=f"{tree}/{row.source_path}",
+        href=edit_url(pattern, tree, row.source_path) if pattern else None,
+        changes=[str(change) for change in changes],
+    )

@@ -1,0 +1,115 @@
+"""List documents: by collection and section, and those that a search finds."""
+
+from itertools import groupby
+from typing import Any
+
+from flask import Response
+
+from api.console.console_request import ConsoleRequest
+from api.console.documents.projects import chosen_project, project_options
+from api.console.forms.fields import Option
+from api.console.page import page
+from models.projects.documents.document_counts import SectionCount, count_sections
+from models.storage.database import reading
+
+LIST = "GET /projects/v1/documents/list"
+CREATE = "POST /projects/v1/documents/create"
+
+PER_PAGE = 50
+# Of a collection; the others are found by a search.
+MOST_SECTIONS = 300
+STATES: dict[str, dict[str, Any]] = {
+    "published": {"published": True},
+    "unpublished": {"published": False},
+    "stale": {"stale": True},
+    "archived": {"archived": "only"},
+}
+STATE_OPTIONS = [
+    Option("published", "Published"),
+    Option("unpublished", "Not published"),
+    Option("stale", "With unpublished changes"),
+    Option("archived", "Archived"),
+]
+COLLECTIONS = [
+    Option("guides", "Guides"),
+    Option("products", "Products"),
+    Option("support", "Support"),
+    Option("none", "Without a collection"),
+]
+FILTERS = ("q", "collection", "section", "state")
+
+
+@page("GET documents/")
+def list_documents(request: ConsoleRequest) -> Response:
+    """Show the sections and what was changed last, or what the filters find."""
+    filters = {name: request.query.get(name, "") for name in FILTERS}
+    is_filtered = any(filters.values())
+    projects = project_options(request)
+    project_id = chosen_project(request, projects)
+    found = request.call(
+        LIST, _query(filters, project_id, request.query.get("cursor", ""))
+    )
+    cursor = found.meta.get("cursor")
+    more = {**filters, "projectId": request.query.get("projectId"), "cursor": cursor}
+    return request.page(
+        "console/documents/list.html",
+        documents=[document | {"state": state_of(document)} for document in found.data],
+        next_page=more if cursor else None,
+        filters=filters,
+        is_filtered=is_filtered,
+        states=STATE_OPTIONS,
+        collections=COLLECTIONS,
+        projects=projects,
+        project_id=project_id,
+        tree=[] if is_filtered else _tree(project_id),
+        may_create=request.may(CREATE),
+    )
+
+
+def _query(filters: dict[str, str], project_id: str, cursor: str) -> dict[str, Any]:
+    query: dict[str, Any] = {"content": "omit", "limit": PER_PAGE}
+    query.update(STATES.get(filters["state"], {}))
+    sent = {"projectId": project_id, "cursor": cursor, "q": filters["q"]}
+    sent |= {name: filters[name] for name in ("collection", "section")}
+    if filters["section"]:
+        sent |= {"sort": "position"}
+    return query | {name: value for name, value in sent.items() if value}
+
+
+def state_of(document: dict[str, Any]) -> str:
+    """Return the name of the state in which readers and authors find a document."""
+    if document["archivedAt"]:
+        return "archived"
+    published = document["publishedVersion"]
+    if published is None:
+        return "unpublished"
+    return "published" if published == document["version"] else "stale"
+
+
+def _tree(project_id: str) -> list[dict[str, Any]]:
+    """Return the collections, each with its sections and their documents' counts."""
+    if not project_id:
+        return []
+    with reading():
+        counts = count_sections(project_id)
+    labels = {option.value: option.label for option in COLLECTIONS}
+    return [
+        {
+            "value": collection or "none",
+            "label": labels.get(collection or "none", collection),
+            "count": sum(section.documents for section in sections),
+            "published": sum(section.published for section in sections),
+            "sections": [_section(section) for section in sections[:MOST_SECTIONS]],
+            "others": max(0, len(sections) - MOST_SECTIONS),
+        }
+        for collection, group in groupby(counts, key=lambda row: row.collection)
+        for sections in [list(group)]
+    ]
+
+
+def _section(row: SectionCount) -> dict[str, Any]:
+    return {
+        "name": row.section,
+        "count": row.documents,
+        "published": row.published,
+    }

@@ -1,0 +1,242 @@
+// Additions to the editor of documents: a toolbar, pictures where the cursor is, a
+// preview while typing, and drafts that stay in the browser until they are saved.
+(() => {
+  const WAIT = 400;
+  const later = (action, time = WAIT) => {
+    let timer;
+    return () => {
+      clearTimeout(timer);
+      timer = setTimeout(action, time);
+    };
+  };
+  const element = (name, properties = {}, ...children) => {
+    const made = Object.assign(document.createElement(name), properties);
+    made.append(...children);
+    return made;
+  };
+
+  // As if it were typed, so that the browser can undo it.
+  const insert = (text, from, to, words) => {
+    text.focus();
+    text.setSelectionRange(from, to);
+    if (!document.execCommand("insertText", false, words)) {
+      text.setRangeText(words, from, to, "end");
+      text.dispatchEvent(new Event("input", { bubbles: true }));
+    }
+  };
+  const surround = (before, after, example) => (text) => {
+    const { selectionStart: from, selectionEnd: to } = text;
+    const words = text.value.slice(from, to) || example;
+    insert(text, from, to, before + words + after);
+    text.setSelectionRange(from + before.length, from + before.length + words.length);
+  };
+  const startLines = (mark) => (text) => {
+    const { value, selectionEnd: to } = text;
+    const from = value.lastIndexOf("\n", text.selectionStart - 1) + 1;
+    const lines = value.slice(from, to).split("\n");
+    insert(text, from, to, lines.map((line) => mark + line).join("\n"));
+  };
+  const link = (text) => {
+    const { selectionStart: from, selectionEnd: to } = text;
+    const words = text.value.slice(from, to) || "text";
+    insert(text, from, to, `[${words}](https://)`);
+    const address = from + words.length + 3;
+    text.setSelectionRange(address, address + 8);
+  };
+  const TOOLS = [
+    ["Heading", "H", startLines("## ")],
+    ["Bold", "B", surround("**", "**", "bold"), "b"],
+    ["Italic", "I", surround("*", "*", "italic"), "i"],
+    ["Code", "<>", surround("`", "`", "code")],
+    ["Link", "[ ]", link, "k"],
+    ["List", "•", startLines("- ")],
+  ];
+
+  const addToolbar = (text, file) => {
+    const bar = element("div", { className: "toolbar" });
+    bar.setAttribute("role", "toolbar");
+    bar.setAttribute("aria-label", "Format");
+    const add = (label, sign, act) => {
+      const button = element("button", { type: "button", title: label }, sign);
+      button.setAttribute("aria-label", label);
+      button.addEventListener("click", () => act(text));
+      bar.append(button);
+    };
+    for (const [label, sign, act] of TOOLS) add(label, sign, act);
+    if (file) add("Picture", "Picture", () => file.click());
+    text.before(bar);
+    text.addEventListener("keydown", (event) => {
+      const tool = TOOLS.find((each) => each[3] === event.key.toLowerCase());
+      if (!tool || !(event.ctrlKey || event.metaKey) || event.altKey) return;
+      event.preventDefault();
+      tool[2](text);
+    });
+  };
+
+  const addPictures = (writing, text, file) => {
+    const say = element("p", { className: "help" });
+    say.setAttribute("role", "status");
+    file.closest(".field").append(say);
+    file.closest(".field").querySelector(".actions").hidden = true;
+    const send = async (picture) => {
+      const form = new FormData();
+      form.set("projectId", writing.dataset.project);
+      form.set("picture", picture, picture.name || "picture.png");
+      say.className = "help";
+      say.textContent = `${picture.name} is being added …`;
+      let answer;
+      try {
+        const response = await fetch(writing.dataset.pictures, { method: "POST", body: form });
+        answer = await response.json();
+      } catch {
+        answer = { problem: "The file was not added. Are you still signed in?" };
+      }
+      say.className = answer.markdown ? "help" : "error";
+      say.textContent = answer.markdown ? `${picture.name} is added.` : answer.problem;
+      if (answer.markdown) insert(text, text.selectionStart, text.selectionEnd, answer.markdown);
+    };
+    const sendAll = async (files) => {
+      for (const each of files) await send(each);
+    };
+    file.addEventListener("change", async () => {
+      await sendAll([...file.files]);
+      file.value = "";
+    });
+    text.addEventListener("paste", (event) => {
+      const files = [...event.clipboardData.files];
+      // What was copied from a page has both; then the words are meant.
+      if (!files.length || event.clipboardData.getData("text/plain")) return;
+      event.preventDefault();
+      sendAll(files);
+    });
+    const drop = (isOver) => (event) => {
+      if (![...event.dataTransfer.types].includes("Files")) return;
+      event.preventDefault();
+      text.classList.toggle("is-dropping", isOver);
+    };
+    text.addEventListener("dragover", drop(true));
+    text.addEventListener("dragleave", drop(false));
+    text.addEventListener("drop", (event) => {
+      drop(false)(event);
+      sendAll([...event.dataTransfer.files]);
+    });
+  };
+
+  const addPreview = (form) => {
+    const pane = document.getElementById("document.preview");
+    const shown = pane.querySelector("[data-shown]");
+    let asked;
+    const show = async () => {
+      asked?.abort();
+      asked = new AbortController();
+      const sent = new FormData(form);
+      sent.delete("picture");
+      sent.set("_do", "preview");
+      sent.set("_part", "1");
+      try {
+        const options = { method: "POST", body: sent, signal: asked.signal };
+        const response = await fetch(form.action, options);
+        const page = await response.text();
+        if (!response.ok) throw new Error();
+        const { body } = new DOMParser().parseFromString(page, "text/html");
+        shown.replaceChildren(...body.childNodes);
+      } catch (error) {
+        if (error.name === "AbortError") return;
+        shown.replaceChildren("The preview cannot be shown now. Are you still signed in?");
+      }
+    };
+    const showSoon = later(show);
+    const start = () => {
+      form.classList.add("is-live");
+      pane.hidden = false;
+      form.addEventListener("input", showSoon);
+      return show();
+    };
+    form.querySelector("[value=preview]").addEventListener("click", async (event) => {
+      event.preventDefault();
+      await (form.classList.contains("is-live") ? show() : start());
+      pane.scrollIntoView({ block: "nearest" });
+    });
+    if (matchMedia("(min-width: 75rem)").matches) start();
+  };
+
+  // Drafts by document and version; one is offered until a version has its words.
+  const keepDrafts = (form, writing) => {
+    const PREFIX = "masthead.draft.";
+    const key = PREFIX + writing.dataset.draft;
+    const [document_id] = writing.dataset.draft.split(".");
+    const controls = () => [...form.elements].filter((each) =>
+      each.name && !each.name.startsWith("_") && each.type !== "file" && each.type !== "hidden");
+    const values = () => Object.fromEntries(new FormData(form).entries().filter(
+      ([name, value]) => controls().some((each) => each.name === name) && typeof value === "string"));
+    const same = (draft, now) =>
+      ["title", "content", "summary", "section"].every((name) =>
+        (draft.values[name] ?? "").trim() === (now[name] ?? "").trim());
+    const keep = () => {
+      try {
+        localStorage.setItem(key, JSON.stringify({ at: Date.now(), values: values() }));
+      } catch {
+        // Storage is full or forbidden; the form works without.
+      }
+    };
+    const drafts = () => Object.keys(localStorage)
+      .filter((name) => name === PREFIX + "new" || name.startsWith(`${PREFIX}${document_id}.`))
+      .map((name) => ({ name, ...JSON.parse(localStorage.getItem(name)) }))
+      .sort((one, other) => other.at - one.at);
+    const drop = (draft) => localStorage.removeItem(draft.name);
+    const use = (draft) => {
+      for (const control of controls()) {
+        if (control.type === "radio") control.checked = control.value === draft.values[control.name];
+        else if (control.name in draft.values) control.value = draft.values[control.name];
+      }
+      const version = draft.name.split(".").pop();
+      // It was made from this version, so a newer one is not overwritten unseen.
+      if (form.elements.expectedVersion) form.elements.expectedVersion.value = version;
+      form.dispatchEvent(new Event("input", { bubbles: true }));
+    };
+    const offer = (draft) => {
+      const box = element("div", { className: "note draft" });
+      const act = (label, action) => {
+        const button = element("button", { type: "button", className: "plain" }, label);
+        button.addEventListener("click", () => {
+          action(draft);
+          box.remove();
+        });
+        return button;
+      };
+      const time = new Date(draft.at).toISOString().slice(0, 16).replace("T", " ");
+      const words = element("span", {}, `You have a draft of ${time} UTC that is not saved.`);
+      box.append(words, act("Use the draft", use), act("Discard it", drop));
+      form.before(box);
+    };
+    const now = values();
+    if ("sent" in writing.dataset) {
+      drafts().filter((draft) => same(draft, now)).forEach(drop);
+      keep();
+    } else {
+      for (const draft of drafts()) if (same(draft, now)) drop(draft);
+      const mine = drafts().find((draft) => draft.name === key || draft.name !== PREFIX + "new");
+      if (mine) offer(mine);
+    }
+    form.addEventListener("input", later(keep));
+    document.querySelector("[data-discards-draft]")?.addEventListener("click", () => {
+      drafts().filter((draft) => draft.name !== PREFIX + "new").forEach(drop);
+    });
+  };
+
+  addEventListener("DOMContentLoaded", () => {
+    const writing = document.querySelector(".writing");
+    if (!writing) return;
+    const form = writing.closest("form");
+    const text = writing.querySelector("textarea");
+    const file = "pictures" in writing.dataset ? form.elements.picture : null;
+    addToolbar(text, file);
+    if (file) addPictures(writing, text, file);
+    if ("preview" in writing.dataset) addPreview(form);
+    try {
+      keepDrafts(form, writing);
+    } catch {
+      // Without storage, there are no drafts.
+    }
+  });
+})();
