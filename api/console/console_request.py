@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, Protocol
-from urllib.parse import urlencode
+from urllib.parse import urlencode, urlsplit
 
 from flask import Response, redirect
 from werkzeug.datastructures import FileStorage, MultiDict
@@ -104,6 +104,17 @@ class ConsoleRequest:
         return self.signed_in.caller
 
     @property
+    def origin(self) -> str:
+        """The URL at which the person reaches the API."""
+        environ = self.http_request.environ
+        host = environ.get("HTTP_HOST", "")
+        # A proxy in front may speak HTTPS where this server does not.
+        for url in (self.settings.api_url, self.settings.site_url):
+            if urlsplit(url).netloc == host:
+                return url
+        return f"{environ['wsgi.url_scheme']}://{host}"
+
+    @property
     def sections(self) -> frozenset[str]:
         """The first parts of the addresses of pages, for the menu."""
         paths = (page.path.removeprefix(CONSOLE) for page in PAGES)
@@ -144,12 +155,23 @@ class ConsoleRequest:
         return self.dispatch(operation, environ)
 
     def upload(
-        self, route: str, query: Mapping[str, Any], body: bytes, media_type: str
+        self,
+        route: str,
+        query: Mapping[str, Any],
+        body: bytes,
+        media_type: str,
+        *,
+        idempotency_key: str | None = None,
+        dry_run: bool = False,
     ) -> OperationResult:
         """Call an operation whose body is a file; raise Refused."""
         operation = self.operations[route]
         environ = self._environ(operation, query, body)
         environ["CONTENT_TYPE"] = media_type
+        if idempotency_key:
+            environ["HTTP_IDEMPOTENCY_KEY"] = idempotency_key
+        if dry_run:
+            environ["HTTP_DRY_RUN"] = "true"
         return self.dispatch(operation, environ)
 
     def download(self, route: str, **query: Any) -> Response:
