@@ -1,0 +1,96 @@
+"""Texts that mean harm, in the pages of projects and work."""
+
+from html.parser import HTMLParser
+
+import pytest
+
+from models.projects.discussion.comments import AddComment, add_comment
+from models.projects.specifications.specifications import (
+    CreateSpecification,
+    create_specification,
+)
+from models.storage.database import writing
+from tests.samples.hostile import HTML
+from tests.worlds.projects import KEY, make_project
+from tests.worlds.work import milestone, relate, work
+
+ADDRESSES = ("href", "src", "action", "formaction", "xlink:href", "data")
+UNSAFE = ("javascript:", "vbscript:", "data:text")
+ELEMENTS = {"iframe", "object", "embed", "base", "style", "frame", "applet"}
+# The operations refuse control characters in titles and texts.
+LINES = ["".join(c if c.isprintable() else " " for c in text) for text in HTML]
+TEXT = "\n\n".join(LINES)
+
+
+class Harm(HTMLParser):
+    """What of a page could run, or load something."""
+
+    def __init__(self, page):
+        super().__init__()
+        self.found = []
+        self.feed(page)
+
+    def handle_starttag(self, tag, attributes):
+        attributes = dict(attributes)
+        if tag in ELEMENTS or (
+            tag == "script" and not attributes.get("src", "").startswith("/console/")
+        ):
+            self.found.append(tag)
+        for name, value in attributes.items():
+            address = "".join((value or "").split()).lower()
+            if name.startswith("on") or name in ("style", "srcdoc"):
+                self.found.append(f"{tag} {name}")
+            if name in ADDRESSES and address.startswith(UNSAFE):
+                self.found.append(f"{tag} {name}={value}")
+
+
+@pytest.fixture
+def pages(store, clock):
+    """The pages of a project in which each text means harm."""
+    with writing():
+        project = make_project("atlas", clock.now, name=LINES[0], description=TEXT)
+        beta = milestone(project, clock.now, name=LINES[1], description=TEXT)
+        items = [
+            work(
+                project,
+                clock,
+                title=text.strip()[:200],
+                description=text,
+                milestone_id=beta.id,
+                bucket="now",
+            )
+            for text in LINES
+        ]
+        relate(items[0], items[1], "blocks", clock)
+        comment = AddComment(entity_type="work", entity_id=items[0].id, content=TEXT)
+        written = add_comment(comment, clock.now, KEY)
+        request = CreateSpecification(
+            project_id=project.id,
+            title=LINES[0],
+            slug="harm",
+            content=TEXT,
+            summary=LINES[1],
+        )
+        specification = create_specification(request, clock.now, KEY)
+    base, item = f"projects/{project.id}/", f"work/{items[0].id}/"
+    text = f"{base}specifications/{specification.id}/"
+    return [
+        *("projects/", base, f"{base}activity/", f"{base}milestones/{beta.id}/"),
+        *("work/", "work/board/", "work/roadmap/", "work/create/"),
+        *(f"work/?projectId={project.id}", item, f"{item}comments/{written.id}/"),
+        *(f"{base}specifications/", f"{base}specifications/coverage/"),
+        *(text, f"{text}revisions/1/"),
+    ]
+
+
+def test_texts_that_mean_harm(person, pages):
+    """No text becomes an element, an attribute or an address that runs something."""
+    found = {}
+
+    for path in pages:
+        response = person.get(path)
+        assert response.status_code == 200, path
+        if harm := Harm(response.text).found:
+            found[path] = harm
+
+    assert found == {}
