@@ -240,6 +240,23 @@ class ConsoleRequest:
             form.compare(present)
         return result
 
+    def find(self, filters: Form, **more: Any) -> OperationResult:
+        """
+        Return the page of a list that the address asks for, with these filters.
+
+        What is refused is said by the form, and nothing is found.
+        """
+        filters.fill(self.query)
+        operation = filters.operation
+        query = filters.request | more
+        if cursor := self.query.get("cursor"):
+            query["cursor"] = cursor
+        try:
+            return self.call(f"{operation.method} {operation.path}", query)
+        except Refused as refusal:
+            filters.refuse(refusal.problem)
+            return OperationResult([], {}, {})
+
     def form(self, route: str, *names: str, **options: Any) -> Form:
         """Return a form for the operation, with these of its fields or all."""
         return Form(self.operations[route], names or None, **options)
@@ -250,15 +267,10 @@ class ConsoleRequest:
         shown = {"request": self, **words, **data}
         return Response(self.look.render(template, shown), status, self.headers)
 
-    def go(self, path: str, *, done: str = "", at: str = "", **query: Any) -> Response:
-        """
-        Lead to a page after a change; `done` names what it says was done.
-
-        `at` is the id of what the page shows of it.
-        """
+    def go(self, path: str, *, done: str = "", **query: Any) -> Response:
+        """Lead to a page after a change; `done` names what it says was done."""
         # 303, so that loading the page again does not send the form again.
-        target = address(path, done=done, **query) + (f"#{at}" if at else "")
-        return redirect(target, 303)  # type: ignore[return-value]
+        return redirect(address(path, done=done, **query), 303)  # type: ignore[return-value]
 
     def _environ(
         self,

@@ -1,10 +1,19 @@
-"""List keys for the command line, and diagnose a secret."""
+"""List keys with their last use, for people, and diagnose a secret."""
 
 from collections.abc import Collection, Iterable, Iterator
 from datetime import datetime
+from functools import reduce
+from operator import or_
 
 from models.fields import Id, Moment, format_moment
-from models.platform.keys import ApiKey, KeyRow, revoked_or_expired
+from models.pagination import CursorQuery, Page, cursor_page, descending
+from models.platform.keys import (
+    ApiKey,
+    KeyRow,
+    KeyStatus,
+    get_key,
+    revoked_or_expired,
+)
 from models.platform.scope_warnings import unknown_scopes
 from models.platform.secrets import SECRET_PATTERN, hash_secret, is_well_formed
 from models.platform.verification import key_by_hash
@@ -22,6 +31,34 @@ class InventoriedKey(ApiKey):
     lifetime_days: int | None
     issuer: str
     lineage: Id
+
+
+class FindKeys(CursorQuery):
+    """`q` is in the name, the prefix or the issuer of a key."""
+
+    q: str | None = None
+    status: KeyStatus | None = None
+
+
+def find_keys(query: FindKeys, now: datetime) -> Page[InventoriedKey]:
+    """Return a page of keys, newest first."""
+    rows = KeyRow.select()
+    if query.q:
+        names = (KeyRow.name, KeyRow.prefix, KeyRow.issuer)
+        rows = rows.where(reduce(or_, [name.contains(query.q) for name in names]))
+    if query.status is not None:
+        inactive = revoked_or_expired(now)
+        rows = rows.where(inactive if query.status == "revoked" else ~inactive)
+    page = cursor_page(
+        rows, query, descending(KeyRow.created_at), descending(KeyRow.id)
+    )
+    return Page(list(_inventoried(page.items, now)), page.meta)
+
+
+def inventoried_key(id: str, now: datetime) -> InventoriedKey:
+    """Return a key with its last use; raise KeyNotFound."""
+    (key,) = _inventoried([get_key(id)], now)
+    return key
 
 
 def all_keys(now: datetime) -> Iterator[InventoriedKey]:

@@ -57,6 +57,7 @@ class Form:
         self.idempotency_key = secrets.token_hex(16)
         # The whole form's problem, and those of its fields.
         self.problem: str | None = None
+        self.refusal: Mapping[str, Any] = {}
         self.errors: dict[str, str] = {}
         # What the operation would answer, if a preview was asked for.
         self.preview: Any = None
@@ -130,7 +131,7 @@ class Form:
 
     def refuse(self, problem: Mapping[str, Any]) -> None:
         """Take the problem of the API, and show each of its errors beside its field."""
-        self.status = int(problem["status"])
+        self.status, self.refusal = int(problem["status"]), problem
         elsewhere = [
             sentence
             for error in problem.get("errors", ())

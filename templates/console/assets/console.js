@@ -13,6 +13,11 @@
         const isChosen = item.querySelector("input").checked;
         item.hidden = !isChosen && !item.textContent.toLowerCase().includes(words);
       }
+      for (const part of options.querySelectorAll("details")) {
+        const isFound = part.querySelector("li:not([hidden])") !== null;
+        part.hidden = !isFound;
+        part.open = isFound && (words !== "" || part.querySelector(":checked") !== null);
+      }
     });
     field.addEventListener("keydown", (event) => {
       // Enter would send the form.
@@ -21,7 +26,21 @@
     options.prepend(field);
   };
 
+  // The clipboard is available only over https and on localhost.
+  const addCopy = (field) => {
+    if (!navigator.clipboard) return;
+    const button = document.createElement("button");
+    button.type = "button";
+    button.textContent = "Copy";
+    button.addEventListener("click", async () => {
+      await navigator.clipboard.writeText(field.value);
+      button.textContent = "Copied";
+    });
+    field.after(button);
+  };
+
   addEventListener("DOMContentLoaded", () => {
     document.querySelectorAll("[data-search]").forEach(addSearch);
+    document.querySelectorAll("[data-copy]").forEach(addCopy);
   });
 })();

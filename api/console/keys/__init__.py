@@ -1,0 +1,1 @@
+"""Issue, find, change, rotate and revoke API keys."""

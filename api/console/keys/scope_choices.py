@@ -1,0 +1,151 @@
+"""Offer scopes with their meanings, and sets of them for common purposes."""
+
+from collections.abc import Collection, Iterable, Iterator
+from dataclasses import dataclass
+from itertools import groupby
+
+from api.operation import AREAS, Operation
+from models.platform.scopes import ASSERT_ACTORS, ESCALATE
+
+# Scopes that operations check besides their own.
+SPECIAL = {
+    ASSERT_ACTORS: "Act for other people, whom the audit log then names.",
+    ESCALATE: "Grant any scope, rate and expiry.",
+}
+
+
+@dataclass(frozen=True)
+class ScopeSet:
+    """Scopes for a common purpose."""
+
+    name: str
+    label: str
+    purpose: str
+    scopes: tuple[str, ...]
+
+
+_READ_STATUS = (
+    *("status:incidents:*", "status:maintenance:*"),
+    *("status:services:*", "status:uptime:get"),
+)
+SCOPE_SETS = (
+    ScopeSet(
+        "probe",
+        "Probe",
+        "records measurements",
+        ("status:admin:measurements:record",),
+    ),
+    ScopeSet(
+        "on-call",
+        "On call",
+        "opens, updates and resolves incidents, and plans maintenance",
+        (
+            *_READ_STATUS,
+            *("status:admin:incidents:*", "status:admin:incident-updates:*"),
+            *("status:admin:incident-templates:*", "status:admin:maintenance:*"),
+            *("status:admin:services:list", "status:admin:deliveries:list"),
+        ),
+    ),
+    ScopeSet(
+        "author",
+        "Author",
+        "writes and publishes documents with pictures",
+        (
+            *("projects:documents:*", "projects:document-revisions:*"),
+            *("projects:files:*", "projects:projects:list", "projects:projects:get"),
+            *("projects:access:get", "projects:search:list"),
+        ),
+    ),
+    ScopeSet(
+        "gateway",
+        "Gateway",
+        "verifies the keys of other programs",
+        ("platform:keys:verify",),
+    ),
+    ScopeSet(
+        "reader",
+        "Reader",
+        "reads the status and the published documents",
+        (*_READ_STATUS, "projects:published:*"),
+    ),
+)
+
+
+@dataclass(frozen=True)
+class ScopeChoice:
+    scope: str
+    meaning: str
+
+
+EVERYTHING = ScopeChoice("*", "Everything, except to act for other people.")
+
+
+@dataclass(frozen=True)
+class NounScopes:
+    """The scopes of a noun, the wildcard for all of them first."""
+
+    name: str
+    choices: list[ScopeChoice]
+
+
+@dataclass(frozen=True)
+class AreaScopes:
+    """The scopes of an area: those of all its nouns, and of each."""
+
+    name: str
+    choices: list[ScopeChoice]
+    nouns: list[NounScopes]
+
+
+def scope_set(name: str) -> ScopeSet | None:
+    return next((chosen for chosen in SCOPE_SETS if chosen.name == name), None)
+
+
+def scope_areas(
+    operations: Iterable[Operation], hidden: Collection[str] = ()
+) -> list[AreaScopes]:
+    """Return all scopes by area and noun, without the hidden ones."""
+    meanings = {o.scope: _summary(o) for o in operations} | SPECIAL
+    areas = []
+    for area in AREAS:
+        scopes = sorted(scope for scope in meanings if scope.startswith(f"{area}:"))
+        stems = groupby(scopes, key=lambda scope: scope.rpartition(":")[0])
+        nouns = [_noun(stem, list(group), meanings, hidden) for stem, group in stems]
+        wildcards = [ScopeChoice(f"{area}:*", f"Everything in {area}.")]
+        if area == "status":
+            wildcards.append(ScopeChoice("status:admin:*", "Every change of status."))
+        shown = _shown(wildcards, hidden)
+        nouns = [noun for noun in nouns if noun.choices]
+        if shown or nouns:
+            areas.append(AreaScopes(area.capitalize(), shown, nouns))
+    return areas
+
+
+def all_scopes(areas: Iterable[AreaScopes]) -> Iterator[str]:
+    yield EVERYTHING.scope
+    for area in areas:
+        yield from (choice.scope for choice in area.choices)
+        for noun in area.nouns:
+            yield from (choice.scope for choice in noun.choices)
+
+
+def _noun(
+    stem: str, scopes: list[str], meanings: dict[str, str], hidden: Collection[str]
+) -> NounScopes:
+    name = " ".join(stem.split(":")[1:]).replace("-", " ").capitalize()
+    choices = [ScopeChoice(scope, meanings[scope]) for scope in scopes]
+    if len(choices) > 1:
+        every = ScopeChoice(f"{stem}:*", "All of these, and those to come.")
+        choices.insert(0, every)
+    return NounScopes(name, _shown(choices, hidden))
+
+
+def _shown(choices: list[ScopeChoice], hidden: Collection[str]) -> list[ScopeChoice]:
+    return [choice for choice in choices if choice.scope not in hidden]
+
+
+def _summary(operation: Operation) -> str:
+    """Return the first sentence of the operation's description."""
+    text = " ".join((operation.handler.__doc__ or "").strip().split("\n\n")[0].split())
+    sentence, dot, _ = text.partition(". ")
+    return sentence + dot.strip()

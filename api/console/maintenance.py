@@ -1,0 +1,157 @@
+"""Plan, shift, shorten, end and cancel maintenance windows."""
+
+from datetime import datetime, timedelta
+from typing import Any
+
+from flask import Response
+
+from api.console.console_request import ConsoleRequest, Refused
+from api.console.forms.form import Form
+from api.console.incidents import service_options
+from api.console.page import page
+from models.fields import format_moment, parse_moment
+from models.site_addresses import maintenance_address
+
+ADD = "POST /status/v1/admin/maintenance/add"
+UPDATE = "POST /status/v1/admin/maintenance/update"
+LIST = "GET /status/v1/maintenance/list"
+GET = "GET /status/v1/maintenance/get"
+
+FIELDS = ("title", "services", "startsAt", "endsAt", "description", "notify")
+# What the buttons send.
+BUTTONS = ("status", "endsAt")
+# By how much one button makes a window longer.
+EXTENSIONS = {
+    "30 minutes longer": timedelta(minutes=30),
+    "1 hour longer": timedelta(hours=1),
+}
+HOUR = timedelta(hours=1)
+
+
+@page("GET maintenance/")
+def list_maintenance(request: ConsoleRequest) -> Response:
+    """List maintenance windows, newest first."""
+    filters = request.form(LIST, "status", "slug")
+    options = service_options(request)
+    if options:
+        filters.offer("slug", options)
+    found = request.find(filters)
+    return request.page(
+        "console/maintenance/list.html",
+        filters.status,
+        filters=filters,
+        windows=found.data,
+        cursor=found.meta.get("cursor"),
+        may_plan=request.may(ADD),
+    )
+
+
+@page("GET maintenance/plan/")
+def plan_maintenance_form(request: ConsoleRequest) -> Response:
+    return _plan_page(request, _plan_form(request))
+
+
+@page("POST maintenance/plan/")
+def plan_maintenance(request: ConsoleRequest) -> Response:
+    form = _plan_form(request)
+    result = request.submit(form)
+    if result is None:
+        return _plan_page(request, form)
+    return request.go(f"maintenance/{result.data['id']}/", done="maintenance-planned")
+
+
+@page("GET maintenance/<id>/")
+def show_maintenance(request: ConsoleRequest, id: str) -> Response:
+    return _window_page(request, request.read(GET, id=id))
+
+
+@page("POST maintenance/<id>/change/")
+def change_maintenance(request: ConsoleRequest, id: str) -> Response:
+    window = request.read(GET, id=id)
+    form = _change_form(request, window)
+    if request.submit(form, id=id) is None:
+        return _window_page(request, window, change=form)
+    return request.go(f"maintenance/{id}/", done="maintenance-changed")
+
+
+@page("POST maintenance/<id>/end/")
+def end_maintenance(request: ConsoleRequest, id: str) -> Response:
+    """
+    Do what the button says: end the window now or later, cancel it, plan it again.
+
+    A window that is ended keeps the time at which it did as its end, so that later
+    measurements count.
+    """
+    window = request.read(GET, id=id)
+    form = _end_form(request).fill(request.sent)
+    changed = {"id": id} | form.request
+    changed |= {n: request.sent[f"_{n}"] for n in BUTTONS if f"_{n}" in request.sent}
+    status = changed.get("status", "changed")
+    if status == "completed" and window["status"] == "active":
+        changed["endsAt"] = format_moment(request.now)
+    try:
+        # Without an Idempotency-Key: a repeat has another end, but finds it ended.
+        if window["status"] != status:
+            request.call(UPDATE, changed)
+    except Refused as refusal:
+        form.refuse(refusal.problem)
+        return _window_page(request, window, end=form)
+    return request.go(f"maintenance/{id}/", done=f"maintenance-{status}")
+
+
+def _plan_form(request: ConsoleRequest) -> Form:
+    """Return the form for a window of the next full hour."""
+    starts_at = request.now.replace(minute=0, second=0, microsecond=0) + HOUR
+    times = {"startsAt": starts_at, "endsAt": starts_at + HOUR}
+    values = {name: format_moment(at) for name, at in times.items()}
+    form = request.form(ADD, *FIELDS, values=values | {"notify": True})
+    return form.offer("services", service_options(request))
+
+
+def _change_form(request: ConsoleRequest, window: dict[str, Any]) -> Form:
+    chosen = window["services"]
+    slugs = [service["slug"] for service in chosen]
+    values = window | {"services": slugs, "notify": True}
+    form = request.form(UPDATE, *FIELDS, values=values, is_prefilled=True)
+    return form.offer("services", service_options(request, chosen))
+
+
+def _end_form(request: ConsoleRequest) -> Form:
+    return request.form(UPDATE, "notify", values={"notify": True}, id_prefix="end")
+
+
+def _extensions(ends_at: datetime) -> list[tuple[str, str]]:
+    """Return the labels of buttons, and the end that each would give the window."""
+    return [
+        (label, format_moment(ends_at + duration))
+        for label, duration in EXTENSIONS.items()
+    ]
+
+
+def _plan_page(request: ConsoleRequest, form: Form) -> Response:
+    may_plan = request.may(ADD)
+    template = "console/maintenance/plan.html"
+    return request.page(template, form.status, form=form, may_plan=may_plan)
+
+
+def _window_page(
+    request: ConsoleRequest,
+    window: dict[str, Any],
+    *,
+    change: Form | None = None,
+    end: Form | None = None,
+) -> Response:
+    failed = change or end
+    ends_at = parse_moment(window["endsAt"])
+    return request.page(
+        "console/maintenance/window.html",
+        failed.status if failed else 200,
+        window=window,
+        has_started=parse_moment(window["startsAt"]) <= request.now,
+        may_restart=window["status"] == "cancelled" and ends_at > request.now,
+        extensions=_extensions(ends_at),
+        change=change or _change_form(request, window),
+        end=end or _end_form(request),
+        may_change=request.may(UPDATE),
+        public=request.settings.site_url + maintenance_address(window["id"]),
+    )

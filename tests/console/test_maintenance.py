@@ -1,0 +1,165 @@
+"""Maintenance windows, planned, shifted, ended and cancelled in the console."""
+
+import pytest
+
+from models.status.maintenance.windows import MaintenanceRow
+
+PLAN = "maintenance/plan/"
+WINDOW = {
+    "title": "Move <b>",
+    "services": ["api"],
+    "startsAt": "2026-03-01T11:30",
+    "endsAt": "2026-03-01T13:00",
+    "description": "Nothing **fails**.",
+}
+XSS = "<script>alert(1)</script>"
+
+pytestmark = pytest.mark.both_engines
+
+
+@pytest.fixture(autouse=True)
+def services(ask):
+    for slug, name in (("api", "Public <API>"), ("mail", "Mail")):
+        ask("POST /status/v1/admin/services/add", {"slug": slug, "name": name})
+
+
+@pytest.fixture
+def window(person):
+    person.fill(PLAN, PLAN, **WINDOW)
+    return MaintenanceRow.get()
+
+
+def shown(person, window):
+    return person.get(f"maintenance/{window.id}/").text
+
+
+def act(person, window, **button):
+    page, action = f"maintenance/{window.id}/", f"maintenance/{window.id}/end/"
+    return person.fill(page, action, **button)
+
+
+def test_plan(person, audited, woken):
+    """Title, services and times plan a window, which the list then links to."""
+    response = person.fill(PLAN, PLAN, **WINDOW)
+
+    assert response.status_code == 303
+    page = person.client.get(response.headers["Location"]).text
+    assert "The maintenance is planned." in page
+    assert "Move &lt;b&gt;" in page
+    assert "Nothing <strong>fails</strong>." in page
+    row = MaintenanceRow.get()
+    assert row.starts_at.isoformat() == "2026-03-01T11:30:00+00:00"
+    assert row.is_notified
+    assert audited()[-1] == "maintenance.scheduled"
+    assert woken[-1] == "status"
+    for list_page in ("", "maintenance/", "maintenance/?status=active&slug=api"):
+        assert f"/console/maintenance/{row.id}/" in person.get(list_page).text
+    assert row.id not in person.get("maintenance/?slug=mail").text
+
+
+def test_plan_proposes_the_next_full_hour(person, clock):
+    """Whoever touches no time plans an hour from the next full one."""
+    clock.pass_(minutes=20)
+    times = {n: WINDOW[n] for n in ("title", "services")}
+
+    person.fill(PLAN, PLAN, **times)
+
+    row = MaintenanceRow.get()
+    assert (row.starts_at.hour, row.ends_at.hour) == (13, 14)
+
+
+def test_a_refusal_stands_beside_its_field(person):
+    """An end before the start is refused, and nothing typed is lost."""
+    refused = person.fill(PLAN, PLAN, **WINDOW | {"endsAt": "2026-03-01T10:00"})
+
+    assert refused.status_code == 422
+    assert "Ends</a>: endsAt must be later than startsAt." in refused.text
+    assert "Nothing **fails**." in refused.text
+    done = person.refill(refused, PLAN, endsAt="2026-03-01T13:00")
+    assert done.status_code == 303
+    assert MaintenanceRow.select().count() == 1
+
+
+def test_change(person, window):
+    """The form shows what is; a time that nobody touches keeps its seconds."""
+    window.ends_at = window.ends_at.replace(second=30)
+    window.save()
+    page, action = f"maintenance/{window.id}/", f"maintenance/{window.id}/change/"
+
+    person.fill(page, action, startsAt="2026-03-01T10:00", description="")
+
+    changed = MaintenanceRow.get()
+    assert (changed.starts_at.hour, changed.ends_at.second) == (10, 30)
+    assert changed.title == "Move <b>"
+    assert changed.description is None
+
+
+def test_end_now(person, window, clock, audited):
+    """The window ends at this time, and a second press changes nothing."""
+    page = person.get(f"maintenance/{window.id}/")
+    action = f"maintenance/{window.id}/end/"
+    clock.pass_(minutes=5)
+
+    done = person.refill(page, action, _status="completed")
+    clock.pass_(minutes=5)
+    again = person.refill(page, action, _status="completed")
+
+    assert "done=maintenance-completed" in done.headers["Location"]
+    assert again.status_code == 303
+    row = MaintenanceRow.get()
+    assert (row.written, row.ends_at.minute) == ("completed", 5)
+    assert audited().count("maintenance.updated") == 1
+    assert "End now</button>" not in shown(person, window)
+
+
+def test_longer(person, window):
+    """A button gives a window in progress more time."""
+    assert "30 minutes longer" in shown(person, window)
+
+    act(person, window, _endsAt="2026-03-01T13:30:00.000Z")
+
+    assert MaintenanceRow.get().ends_at.minute == 30
+
+
+def test_cancel_and_plan_again(person, window):
+    """A cancelled window can be planned again while its end is ahead."""
+    act(person, window, _status="cancelled")
+    assert MaintenanceRow.get().written == "cancelled"
+    assert "Cancel maintenance</button>" not in shown(person, window)
+
+    act(person, window, _status="scheduled")
+
+    assert MaintenanceRow.get().written == "scheduled"
+
+
+def test_who_is_not_told(person, window):
+    """Without the tick, subscribers are not told of the change."""
+    page = f"maintenance/{window.id}/"
+    form = person.get(page)
+
+    refused = person.refill(form, f"{page}end/", _status="nonsense", notify=[])
+
+    assert refused.status_code == 422
+    assert "checked> Notify" not in refused.text.split("<h2>Change</h2>")[0]
+
+
+def test_what_the_key_may_not_do(visitor, issue, window):
+    """What the scopes do not open is said, and no button is shown for it."""
+    someone = visitor()
+    someone.sign_in(issue("status:maintenance:*"))
+
+    texts = [someone.get("maintenance/").text, someone.get(PLAN).text]
+    page = shown(someone, window)
+
+    assert all("status:admin:maintenance:add</code>" in text for text in texts)
+    assert "status:admin:maintenance:update</code>" in page
+    assert "<button" not in page.partition("<main")[2]
+    assert someone.post(f"maintenance/{window.id}/end/", {}).status_code == 403
+
+
+def test_hostile_title(person):
+    """A title is text wherever it is shown."""
+    person.fill(PLAN, PLAN, **WINDOW | {"title": XSS, "description": XSS})
+
+    pages = ["", "maintenance/", f"maintenance/{MaintenanceRow.get().id}/"]
+    assert not any(XSS in person.get(page).text for page in pages)
