@@ -171,9 +171,9 @@ def test_two_people_at_one_text(person, document, path):
 
     assert refused.status_code == 409
     assert "Somebody has saved version 2" in refused.text
-    assert "<ins>+Theirs</ins>" in refused.text
-    assert "<del>-Theirs</del>" in refused.text
-    assert "<ins>+Mine</ins>" in refused.text
+    assert "Added: </span>Theirs</ins>" in refused.text
+    assert "Removed: </span>Theirs</del>" in refused.text
+    assert "Added: </span>Mine</ins>" in refused.text
     assert DocumentRow.get().version == 2
     done = person.refill(refused, path, _do="publish")
     assert "done=document-published" in done.headers["Location"]
@@ -218,6 +218,22 @@ def test_preview(person, document, path):
     assert DocumentRow.get().version == 1
     person.refill(page, path, _do="save", title="Kept")
     assert content(2) == text
+
+
+def test_preview_after_other_changes(person, document, path, shelf):
+    """A link leads to what is published now, also if it was not a moment ago."""
+    text = {"content": "[other](other) [old](/guides/other/)", "_do": "preview"}
+
+    def is_broken():
+        return "lead nowhere" in person.fill(path, path, **text).text
+
+    assert is_broken()
+    other = shelf.publish("other")
+    assert not is_broken()
+    shelf.release(shelf.update(other, content="Another text."))
+    assert not is_broken()
+    shelf.withdraw(other)
+    assert is_broken()
 
 
 def test_preview_alone(person):
@@ -298,8 +314,8 @@ def test_history(person, document, path):
     version = person.get(f"{path}history/2/").text
     assert "Version 1</a>" in history
     assert "<bdi>Why</bdi>" in history
-    assert "<ins>+Second</ins>" in version
-    assert "<del>-See [a page](a-page).</del>" in version
+    assert "Added: </span>Second</ins>" in version
+    assert "Removed: </span>See [a page](a-page).</del>" in version
     done = person.fill(f"{path}history/1/", f"{path}history/1/restore/")
 
     assert "done=revision-restored" in done.headers["Location"]

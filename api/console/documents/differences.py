@@ -3,24 +3,19 @@
 from dataclasses import dataclass
 from typing import Any
 
+from api.console.differences import DiffLine, diff_lines
 from models.projects.versioning.diff import unified_diff
-
-# A page of more is of no use, and slow.
-MOST_LINES = 2000
-
-KINDS = {"+": "added", "-": "removed", "@": "place", "\\": "place"}
 
 
 @dataclass(frozen=True)
 class Difference:
-    """The lines of a diff, each with its kind, and fields that differ."""
+    """The lines of a diff, and fields that differ."""
 
-    lines: list[tuple[str, str]]
+    lines: list[DiffLine]
     # The names of fields, with the old and the new value.
     fields: list[tuple[str, str, str]]
     added: int
     removed: int
-    hidden: int
 
     @property
     def is_empty(self) -> bool:
@@ -54,11 +49,7 @@ def compare_texts(
 def _difference(
     unified: str, fields: list[tuple[str, str, str]], added: int, removed: int
 ) -> Difference:
-    # The first two lines name the texts. Only \n ends a line.
-    lines = unified.removesuffix("\n").split("\n")[2:] if unified else []
-    shown = [(KINDS.get(line[:1], "same"), line) for line in lines[:MOST_LINES]]
-    hidden = max(0, len(lines) - MOST_LINES)
-    return Difference(shown, fields, added, removed, hidden)
+    return Difference(diff_lines(unified) if unified else [], fields, added, removed)
 
 
 def _shown(value: Any) -> str:

@@ -87,20 +87,28 @@ def _require_stored_form(address: str) -> str:
 Alias = Annotated[str, AfterValidator(_require_stored_form)]
 # An address without a page, and the document to which it leads.
 Redirect = tuple[str, PublishedPage]
+# An alias, the id of its document, and whether the document's file declares it.
+AliasOf = tuple[str, str, bool]
 
 
-def redirects(documents: Iterable[PublishedPage]) -> list[Redirect]:
-    """Return the redirects to the published documents, ordered by address."""
+def redirects(
+    documents: Iterable[PublishedPage], aliases: Iterable[AliasOf] | None = None
+) -> list[Redirect]:
+    """
+    Return the redirects to the published documents, ordered by address.
+
+    `aliases` are all of them, if they were read already.
+    """
     by_id = {document.id: document for document in documents}
     pages = {page_address(page.collection, page.slug) for page in by_id.values()}
     owners: dict[str, str] = {}
-    for address, document_id, _ in _all_aliases():
+    for address, document_id, _ in all_aliases() if aliases is None else aliases:
         if document_id in by_id and address not in pages:
             owners.setdefault(address, document_id)
     return [(address, by_id[id]) for address, id in sorted(owners.items())]
 
 
-def _all_aliases() -> Iterable[tuple[str, str, bool]]:
+def all_aliases() -> Iterable[AliasOf]:
     """Return address, document, and whether its file declares it, the oldest first."""
     alias = DocumentAliasRow
     query = alias.select(alias.address, alias.document, alias.is_declared)
@@ -168,7 +176,7 @@ def ineffective_aliases(project: ProjectRow) -> Iterator[tuple[str, str]]:
     slugs, pages, owners = dict[str, str](), dict[str, str](), dict[str, str]()
     for id, collection, slug in heads:
         slugs[id], pages[page_address(collection, slug)] = slug, id
-    for address, id, is_declared in _all_aliases():
+    for address, id, is_declared in all_aliases():
         if id not in slugs:
             continue
         owner = pages.get(address) or owners.setdefault(address, id)

@@ -3,9 +3,10 @@
 from dataclasses import dataclass
 from datetime import datetime
 from functools import cached_property
+from typing import NamedTuple
 
 from models.changes import marks
-from models.projects.documents.linking.aliases import redirects
+from models.projects.documents.linking.aliases import AliasOf, all_aliases, redirects
 from models.projects.documents.linking.link_resolver import LinkResolver
 from models.projects.documents.linking.links import (
     LinkChecker,
@@ -13,6 +14,7 @@ from models.projects.documents.linking.links import (
     published_page,
 )
 from models.projects.documents.published import (
+    PublishedAddress,
     PublishedPage,
     published_addresses,
     published_pages,
@@ -73,12 +75,20 @@ class CheckedDraft:
         return [link for link in self.links.values() if link.problem is not None]
 
 
+class _Addresses(NamedTuple):
+    mark: int
+    edit_url: str
+    documents: list[PublishedAddress]
+    aliases: list[AliasOf]
+    resolver: LinkResolver
+
+
 class PublishedAddresses:
     """Resolves links to the published documents, which are read when they change."""
 
     def __init__(self) -> None:
         # Set at once, since several threads read.
-        self._read: tuple[tuple[int, str], LinkResolver] | None = None
+        self._read: _Addresses | None = None
 
     def check(
         self, draft: Draft, site: SitePreview, edit_url: str, now: datetime
@@ -100,12 +110,19 @@ class PublishedAddresses:
     def _current(self, edit_url: str) -> LinkResolver:
         """Return a resolver that knows what the snapshot shows."""
         # Every change of an address marks the docs in its transaction.
-        state, read = (marks()["docs"], edit_url), self._read
-        if read is None or read[0] != state:
-            pages = published_addresses()
-            read = state, LinkResolver(pages, edit_url, redirects(pages))
-            self._read = read
-        return read[1]
+        mark, known = marks()["docs"], self._read
+        if known and (known.mark, known.edit_url) == (mark, edit_url):
+            return known.resolver
+        documents, aliases = published_addresses(), list(all_aliases())
+        read = edit_url, documents, aliases
+        if known and (known.edit_url, known.documents, known.aliases) == read:
+            # Most changes are those of texts.
+            resolver = known.resolver
+        else:
+            pages = [document.page() for document in documents]
+            resolver = LinkResolver(pages, edit_url, redirects(pages, aliases))
+        self._read = _Addresses(mark, *read, resolver)
+        return resolver
 
 
 class _DraftChecker(LinkChecker):
