@@ -17,6 +17,7 @@ from pydantic.alias_generators import to_camel
 
 from models.base import MomentField, Row, Schema, canonical_json, epoch_ms, new_id
 from models.fields import Moment, format_moment
+from models.pagination import CursorQuery, Page, cursor_page, descending
 from models.storage.database import database
 
 # The areas that have an audit log.
@@ -121,6 +122,56 @@ def last_number(area: str) -> int:
     """Return the number of the area's last record, 0 if it has none."""
     newest = AuditRow.select(fn.MAX(AuditRow.number)).where(AuditRow.area == area)
     return int(newest.scalar() or 0)
+
+
+class FindAuditRecords(CursorQuery):
+    """Which records of several areas; texts are parts of the action and the actor."""
+
+    areas: list[str]
+    action: str | None = None
+    actor: str | None = None
+    since: Moment | None = None
+    until: Moment | None = None
+
+
+def find_records(query: FindAuditRecords) -> Page[StoredAuditRecord]:
+    """Return a page of the records, newest first."""
+    rows = AuditRow.select().where(AuditRow.area.in_(query.areas))
+    if query.action:
+        rows = rows.where(AuditRow.action.contains(query.action))
+    if query.actor:
+        rows = rows.where(AuditRow.actor.contains(query.actor))
+    if query.since is not None:
+        rows = rows.where(AuditRow.at >= query.since)
+    if query.until is not None:
+        rows = rows.where(AuditRow.at < query.until)
+    page = cursor_page(rows, query, descending(AuditRow.number))
+    records = [StoredAuditRecord.model_validate(row) for row in page.items]
+    return Page(records, page.meta)
+
+
+@dataclass(frozen=True)
+class NewestLinks:
+    """How many of an area's newest records were checked, and which links are broken."""
+
+    checked: int
+    is_all: bool
+    broken: list[str]
+
+
+def check_newest_links(area: str, limit: int) -> NewestLinks:
+    """Check the chain of an area's newest records, as `broken_links` does for all."""
+    newest = AuditRow.select().where(AuditRow.area == area)
+    rows = list(newest.order_by(AuditRow.number.desc()).limit(limit + 1))
+    checked, is_all = rows[:limit], len(rows) <= limit
+    # The link before the oldest record is empty.
+    links = [*(row.link for row in rows), ""]
+    broken = [
+        row.id
+        for row, previous in zip(checked, links[1:], strict=False)
+        if _link(previous, row) != row.link
+    ]
+    return NewestLinks(len(checked), is_all, broken)
 
 
 def stored_records(area: str) -> Iterator[StoredAuditRecord]:

@@ -36,6 +36,8 @@ DOWNLOAD_HEADERS = {
 
 # The button that shows what a form would do, without doing it.
 PREVIEW = "_preview"
+LONGEST_SEARCH = 320
+
 # The name and the view of each operation, by path and method.
 Routes = dict[str, dict[str, tuple[str, View]]]
 
@@ -124,6 +126,11 @@ class ConsoleRequest:
     def notice(self) -> str | None:
         """What was done before this page was shown."""
         return NOTICES.get(self.query.get("done", ""))
+
+    def search_text(self, name: str) -> str:
+        """Return what a list is searched for, without what no text contains."""
+        text = "".join(filter(str.isprintable, self.query.get(name, "")))
+        return text.strip()[:LONGEST_SEARCH]
 
     def may(self, route: str) -> bool:
         """Return whether the key opens the operation."""

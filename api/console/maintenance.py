@@ -14,6 +14,7 @@ from models.site_addresses import maintenance_address
 
 ADD = "POST /status/v1/admin/maintenance/add"
 UPDATE = "POST /status/v1/admin/maintenance/update"
+REMOVE = "POST /status/v1/admin/maintenance/remove"
 LIST = "GET /status/v1/maintenance/list"
 GET = "GET /status/v1/maintenance/get"
 
@@ -99,6 +100,14 @@ def end_maintenance(request: ConsoleRequest, id: str) -> Response:
     return request.go(f"maintenance/{id}/", done=f"maintenance-{status}")
 
 
+@page("POST maintenance/<id>/remove/")
+def remove_maintenance(request: ConsoleRequest, id: str) -> Response:
+    form = _remove_form(request)
+    if request.submit(form, id=id) is None:
+        return _window_page(request, request.read(GET, id=id), remove=form)
+    return request.go("maintenance/", done="maintenance-removed")
+
+
 def _plan_form(request: ConsoleRequest) -> Form:
     """Return the form for a window of the next full hour."""
     starts_at = request.now.replace(minute=0, second=0, microsecond=0) + HOUR
@@ -118,6 +127,10 @@ def _change_form(request: ConsoleRequest, window: dict[str, Any]) -> Form:
 
 def _end_form(request: ConsoleRequest) -> Form:
     return request.form(UPDATE, "notify", values={"notify": True}, id_prefix="end")
+
+
+def _remove_form(request: ConsoleRequest) -> Form:
+    return request.form(REMOVE, "id", id_prefix="remove")
 
 
 def _extensions(ends_at: datetime) -> list[tuple[str, str]]:
@@ -140,8 +153,9 @@ def _window_page(
     *,
     change: Form | None = None,
     end: Form | None = None,
+    remove: Form | None = None,
 ) -> Response:
-    failed = change or end
+    failed = change or end or remove
     ends_at = parse_moment(window["endsAt"])
     return request.page(
         "console/maintenance/window.html",
@@ -152,6 +166,8 @@ def _window_page(
         extensions=_extensions(ends_at),
         change=change or _change_form(request, window),
         end=end or _end_form(request),
+        remove=remove or _remove_form(request),
         may_change=request.may(UPDATE),
+        may_remove=request.may(REMOVE),
         public=request.settings.site_url + maintenance_address(window["id"]),
     )

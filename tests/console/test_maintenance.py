@@ -132,6 +132,18 @@ def test_cancel_and_plan_again(person, window):
     assert MaintenanceRow.get().written == "scheduled"
 
 
+def test_remove(person, window, audited):
+    """What should never have been is removed, after a second button."""
+    page = f"maintenance/{window.id}/"
+    assert "It should never have been planned" in shown(person, window)
+
+    done = person.fill(page, f"{page}remove/")
+
+    assert "done=maintenance-removed" in done.headers["Location"]
+    assert audited()[-1] == "maintenance.removed"
+    assert person.get(page).status_code == 404
+
+
 def test_who_is_not_told(person, window):
     """Without the tick, subscribers are not told of the change."""
     page = f"maintenance/{window.id}/"

@@ -31,7 +31,6 @@ REMOVE = "POST /platform/v1/keys/remove"
 ADD_FIELDS = ("name", "scopes", "expiresInDays", "rateCapacity", "rateRefill")
 CHANGE_FIELDS = ("name", "scopes", "rateCapacity", "rateRefill")
 PER_PAGE = 50
-LONGEST_SEARCH = 120
 # How long the former key still works, and what one calls it.
 GRACES = ((86_400, "1 day"), (3600, "1 hour"), (604_800, "7 days"), (0, "not at all"))
 
@@ -41,7 +40,7 @@ def list_keys(request: ConsoleRequest) -> Response:
     """List keys with their last use, newest first; the API's list has no search."""
     request.read(LIST, limit=1)
     status = request.query.get("status", "")
-    q = request.query.get("q", "").strip()[:LONGEST_SEARCH]
+    q = request.search_text("q")
     filters = {"q": q, "status": status if status in get_args(KeyStatus) else ""}
     sent = {name: value for name, value in filters.items() if value}
     cursor = request.query.get("cursor")

@@ -1,0 +1,53 @@
+"""See what became of deliveries, and send them again."""
+
+from flask import Response
+
+from api.console.console_request import ConsoleRequest
+from api.console.forms.form import Form
+from api.console.page import page
+
+LIST = "GET /status/v1/admin/deliveries/list"
+GET = "GET /status/v1/admin/deliveries/get"
+REPLAY = "POST /status/v1/admin/deliveries/replay"
+GET_SUBSCRIPTION = "GET /status/v1/admin/subscriptions/get"
+
+
+@page("GET deliveries/")
+def list_deliveries(request: ConsoleRequest) -> Response:
+    """List the deliveries of the last 30 days, newest first."""
+    filters = request.form(LIST, "status", "event", "subscriptionId")
+    found = request.find(filters)
+    return request.page(
+        "console/deliveries/list.html",
+        filters.status,
+        filters=filters,
+        deliveries=found.data,
+        cursor=found.meta.get("cursor"),
+    )
+
+
+@page("GET deliveries/<id>/")
+def show_delivery(request: ConsoleRequest, id: str) -> Response:
+    return _delivery_page(request, id, request.form(REPLAY, "id"))
+
+
+@page("POST deliveries/<id>/replay/")
+def replay_delivery(request: ConsoleRequest, id: str) -> Response:
+    form = request.form(REPLAY, "id")
+    if request.submit(form, id=id) is None:
+        return _delivery_page(request, id, form)
+    return request.go(f"deliveries/{id}/", done="delivery-replayed")
+
+
+def _delivery_page(request: ConsoleRequest, id: str, form: Form) -> Response:
+    delivery = request.read(GET, id=id)
+    return request.page(
+        "console/deliveries/delivery.html",
+        form.status,
+        delivery=delivery,
+        subscription=request.read_if_allowed(
+            GET_SUBSCRIPTION, id=delivery["subscriptionId"]
+        ),
+        form=form,
+        may_replay=request.may(REPLAY),
+    )

@@ -1,0 +1,153 @@
+"""Add, order, change and take off services; see what measures them."""
+
+import re
+from typing import Any
+
+from flask import Response
+
+from api.console.console_request import ConsoleRequest
+from api.console.forms.form import Form
+from api.console.page import page
+from models.errors import ServiceNotFound
+
+LIST = "GET /status/v1/admin/services/list"
+LIST_STATES = "GET /status/v1/services/list"
+ADD = "POST /status/v1/admin/services/add"
+UPDATE = "POST /status/v1/admin/services/update"
+REMOVE = "POST /status/v1/admin/services/remove"
+
+CHANGE_FIELDS = ("name", "group", "displayOrder", "hostname", "description")
+# No slug begins with an underscore.
+ADD_PATH = "services/_add/"
+PER_PAGE = 100
+_NUMBER = re.compile(r"[1-9][0-9]{0,5}", re.ASCII)
+
+
+@page("GET services/")
+def list_services(request: ConsoleRequest) -> Response:
+    """List the services in groups and in their order, with their newest samples."""
+    q, number = request.search_text("q"), request.search_text("page")
+    start = (int(number) - 1) * PER_PAGE if _NUMBER.fullmatch(number) else 0
+    services = [service for service in request.read(LIST) if _matches(service, q)]
+    listed = request.read_if_allowed(LIST_STATES)
+    states = {s["slug"]: s["state"] for s in listed["services"]} if listed else {}
+    return request.page(
+        "console/services/list.html",
+        groups=_groups(services[start : start + PER_PAGE]),
+        count=len(services),
+        page_count=-(-len(services) // PER_PAGE),
+        page_number=start // PER_PAGE + 1,
+        states=states,
+        q=q,
+        may_add=request.may(ADD),
+    )
+
+
+@page(f"GET {ADD_PATH}")
+def add_service_form(request: ConsoleRequest) -> Response:
+    return _add_page(request, _add_form(request))
+
+
+@page(f"POST {ADD_PATH}")
+def add_service(request: ConsoleRequest) -> Response:
+    form = _add_form(request)
+    result = request.submit(form)
+    if result is None:
+        return _add_page(request, form)
+    return request.go(f"services/{result.data['slug']}/", done="service-added")
+
+
+@page("GET services/<slug>/")
+def show_service(request: ConsoleRequest, slug: str) -> Response:
+    return _service_page(request, _service(request, slug))
+
+
+@page("POST services/<slug>/change/")
+def change_service(request: ConsoleRequest, slug: str) -> Response:
+    service = _service(request, slug)
+    form = _change_form(request, service)
+    if request.submit(form, slug=slug) is None:
+        return _service_page(request, service, change=form)
+    return request.go(f"services/{slug}/", done="service-changed")
+
+
+@page("POST services/<slug>/enable/")
+def enable_service(request: ConsoleRequest, slug: str) -> Response:
+    """Put a service on the page again."""
+    form = request.form(UPDATE, "slug", id_prefix="enable")
+    if request.submit(form, slug=slug, enabled=True) is None:
+        return _service_page(request, _service(request, slug), enable=form)
+    return request.go(f"services/{slug}/", done="service-enabled")
+
+
+@page("POST services/<slug>/remove/")
+def remove_service(request: ConsoleRequest, slug: str) -> Response:
+    """Take a service off the page, or purge it, as the button says."""
+    is_purge = bool(request.sent.get("_purge"))
+    form = request.form(REMOVE, "slug", id_prefix="purge" if is_purge else "remove")
+    if request.submit(form, slug=slug, purge=is_purge) is None:
+        return _service_page(request, _service(request, slug), remove=form)
+    if is_purge:
+        return request.go("services/", done="service-purged")
+    return request.go(f"services/{slug}/", done="service-removed")
+
+
+def _matches(service: dict[str, Any], q: str) -> bool:
+    texts = (service["name"], service["slug"], service["group"] or "")
+    return any(q.casefold() in text.casefold() for text in texts)
+
+
+def _groups(services: list[dict[str, Any]]) -> dict[str, list[dict[str, Any]]]:
+    """Return the services by group, each group where its first service is."""
+    groups: dict[str, list[dict[str, Any]]] = {}
+    for service in services:
+        groups.setdefault(service["group"] or "", []).append(service)
+    return groups
+
+
+def _service(request: ConsoleRequest, slug: str) -> dict[str, Any]:
+    for service in request.read(LIST):
+        if service["slug"] == slug:
+            return dict(service)
+    raise ServiceNotFound(f"No service has the slug '{slug}'.")
+
+
+def _add_form(request: ConsoleRequest) -> Form:
+    return request.form(ADD, "name", "slug", *CHANGE_FIELDS[1:])
+
+
+def _change_form(request: ConsoleRequest, service: dict[str, Any]) -> Form:
+    return request.form(UPDATE, *CHANGE_FIELDS, values=service, is_prefilled=True)
+
+
+def _add_page(request: ConsoleRequest, form: Form) -> Response:
+    return request.page(
+        "console/services/add.html",
+        form.status,
+        form=form,
+        path=ADD_PATH,
+        may_add=request.may(ADD),
+    )
+
+
+def _service_page(
+    request: ConsoleRequest,
+    service: dict[str, Any],
+    *,
+    change: Form | None = None,
+    enable: Form | None = None,
+    remove: Form | None = None,
+) -> Response:
+    failed = change or enable or remove
+    return request.page(
+        "console/services/service.html",
+        failed.status if failed else 200,
+        service=service,
+        change=change or _change_form(request, service),
+        enable=enable or request.form(UPDATE, "slug", id_prefix="enable"),
+        remove=remove or request.form(REMOVE, "slug", id_prefix="remove"),
+        purge=remove or request.form(REMOVE, "slug", id_prefix="purge"),
+        is_removing=remove is not None,
+        may_change=request.may(UPDATE),
+        may_remove=request.may(REMOVE),
+    )

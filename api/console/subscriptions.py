@@ -1,0 +1,163 @@
+"""See who is told of events; add, test, change and end subscriptions."""
+
+from typing import Any
+
+from flask import Response
+
+from api.console.console_request import ConsoleRequest
+from api.console.forms.form import Form
+from api.console.incidents import service_options
+from api.console.page import page
+
+LIST = "GET /status/v1/admin/subscriptions/list"
+GET = "GET /status/v1/admin/subscriptions/get"
+ADD = "POST /status/v1/admin/subscriptions/add"
+UPDATE = "POST /status/v1/admin/subscriptions/update"
+TEST = "POST /status/v1/admin/subscriptions/test"
+ROTATE = "POST /status/v1/admin/subscriptions/rotate-secret"
+REMOVE = "POST /status/v1/admin/subscriptions/remove"
+LIST_DELIVERIES = "GET /status/v1/admin/deliveries/list"
+
+CHANGE_FIELDS = ("services", "events", "language")
+ADD_FIELDS = ("channel", "address", *CHANGE_FIELDS)
+NEWEST_DELIVERIES = 10
+# The operations behind the buttons of a subscription's page.
+BUTTONS = {"test": TEST, "rotate": ROTATE, "end": REMOVE}
+
+
+@page("GET subscriptions/")
+def list_subscriptions(request: ConsoleRequest) -> Response:
+    filters = request.form(LIST, "channel", "state")
+    found = request.find(filters)
+    return request.page(
+        "console/subscriptions/list.html",
+        filters.status,
+        filters=filters,
+        subscriptions=found.data,
+        cursor=found.meta.get("cursor"),
+        may_add=request.may(ADD),
+    )
+
+
+@page("GET subscriptions/add/")
+def add_subscription_form(request: ConsoleRequest) -> Response:
+    return _add_page(request, _add_form(request))
+
+
+@page("POST subscriptions/add/")
+def add_subscription(request: ConsoleRequest) -> Response:
+    """Add a subscription; the secret of a webhook is shown once."""
+    form = _add_form(request)
+    result = request.submit(form)
+    if result is None:
+        return _add_page(request, form)
+    if result.data["secret"]:
+        return _secret_page(request, result.data)
+    path = f"subscriptions/{result.data['id']}/"
+    return request.go(path, done="subscription-added")
+
+
+@page("GET subscriptions/<id>/")
+def show_subscription(request: ConsoleRequest, id: str) -> Response:
+    return _subscription_page(request, request.read(GET, id=id))
+
+
+@page("POST subscriptions/<id>/change/")
+def change_subscription(request: ConsoleRequest, id: str) -> Response:
+    subscription = request.read(GET, id=id)
+    form = _change_form(request, subscription)
+    if request.submit(form, id=id) is None:
+        return _subscription_page(request, subscription, change=form)
+    return request.go(f"subscriptions/{id}/", done="subscription-changed")
+
+
+@page("POST subscriptions/<id>/test/")
+def test_subscription(request: ConsoleRequest, id: str) -> Response:
+    """Have a test message delivered, and show what becomes of it."""
+    form = _button(request, "test")
+    result = request.submit(form, id=id)
+    if result is None:
+        return _subscription_page(request, request.read(GET, id=id), test=form)
+    return request.go(f"deliveries/{result.data['id']}/", done="subscription-tested")
+
+
+@page("POST subscriptions/<id>/rotate/")
+def rotate_subscription_secret(request: ConsoleRequest, id: str) -> Response:
+    form = _button(request, "rotate")
+    result = request.submit(form, id=id)
+    if result is None:
+        return _subscription_page(request, request.read(GET, id=id), rotate=form)
+    return _secret_page(request, result.data)
+
+
+@page("POST subscriptions/<id>/end/")
+def end_subscription(request: ConsoleRequest, id: str) -> Response:
+    """End a subscription, or erase it, as the button says."""
+    form, is_erased = _button(request, "end"), bool(request.sent.get("_erase"))
+    if request.submit(form, id=id, erase=is_erased) is None:
+        return _subscription_page(request, request.read(GET, id=id), end=form)
+    if is_erased:
+        return request.go("subscriptions/", done="subscription-erased")
+    return request.go(f"subscriptions/{id}/", done="subscription-ended")
+
+
+def _add_form(request: ConsoleRequest) -> Form:
+    return _with_services(request, request.form(ADD, *ADD_FIELDS))
+
+
+def _change_form(request: ConsoleRequest, subscription: dict[str, Any]) -> Form:
+    form = request.form(UPDATE, *CHANGE_FIELDS, values=subscription, is_prefilled=True)
+    return _with_services(request, form, subscription["services"])
+
+
+def _with_services(
+    request: ConsoleRequest, form: Form, chosen: list[str] | None = None
+) -> Form:
+    gone = [{"slug": slug, "name": slug} for slug in chosen or []]
+    options = service_options(request, gone)
+    return form.offer("services", options) if options else form
+
+
+def _button(request: ConsoleRequest, name: str) -> Form:
+    return request.form(BUTTONS[name], "id", id_prefix=name)
+
+
+def _add_page(request: ConsoleRequest, form: Form) -> Response:
+    return request.page(
+        "console/subscriptions/add.html",
+        form.status,
+        form=form,
+        may_add=request.may(ADD),
+    )
+
+
+def _secret_page(request: ConsoleRequest, subscription: dict[str, Any]) -> Response:
+    template = "console/subscriptions/secret.html"
+    return request.page(template, subscription=subscription)
+
+
+def _subscription_page(
+    request: ConsoleRequest,
+    subscription: dict[str, Any],
+    *,
+    change: Form | None = None,
+    **failed: Form,
+) -> Response:
+    """Show a subscription; `failed` is the form of a button that was refused."""
+    refused = [form for form in (change, *failed.values()) if form]
+    forms = {name: failed.get(name) or _button(request, name) for name in BUTTONS}
+    deliveries = request.read_if_allowed(
+        LIST_DELIVERIES, subscriptionId=subscription["id"], limit=NEWEST_DELIVERIES
+    )
+    return request.page(
+        "console/subscriptions/subscription.html",
+        refused[0].status if refused else 200,
+        subscription=subscription,
+        change=change or _change_form(request, subscription),
+        is_changing=change is not None,
+        is_ending="end" in failed,
+        forms=forms,
+        deliveries=deliveries,
+        may_change=request.may(UPDATE),
+        may={name: request.may(route) for name, route in BUTTONS.items()},
+    )

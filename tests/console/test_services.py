@@ -1,0 +1,135 @@
+"""Services, added, changed, taken off and purged in the console."""
+
+import pytest
+
+from models.status.services.rows import ServiceRow
+
+ADD = "services/_add/"
+SERVICE = {"name": "Public <API>", "slug": "api", "group": "Core", "displayOrder": "5"}
+XSS = "<script>alert(1)</script>"
+
+pytestmark = pytest.mark.both_engines
+
+
+@pytest.fixture
+def service(person):
+    person.fill(ADD, ADD, **SERVICE)
+    return ServiceRow.get()
+
+
+def test_add(person, audited):
+    """A name and a slug add a service, which the list then shows in its group."""
+    response = person.fill(ADD, ADD, **SERVICE)
+
+    assert response.headers["Location"].startswith("/console/services/api/?")
+    assert audited()[-1] == "service.added"
+    page = person.get("services/").text
+    assert "Public &lt;API&gt;" in page
+    assert "Core</bdi></h2>" in page
+    assert "Nothing has measured it yet." in page
+
+
+def test_a_refusal_stands_beside_its_field(person, service):
+    """A slug that is taken or malformed is refused, and what was typed stays."""
+    refused = person.fill(ADD, ADD, **SERVICE | {"slug": "No"})
+
+    assert refused.status_code == 422
+    assert "Slug</a>:" in refused.text
+    taken = person.refill(refused, ADD, slug="api")
+    assert taken.status_code == 409
+    assert "already exists" in taken.text
+    assert 'value="Public &lt;API&gt;"' in taken.text
+
+
+def test_change(person, service):
+    """The form shows what is; a text that is emptied is cleared."""
+    page, action = "services/api/", "services/api/change/"
+
+    person.fill(page, action, group="", displayOrder="0", hostname="api.example.com")
+
+    changed = ServiceRow.get()
+    assert (changed.group, changed.display_order) == (None, 0)
+    assert (changed.name, changed.hostname) == ("Public <API>", "api.example.com")
+
+
+def test_take_off_and_put_back(person, service, audited):
+    """A service that is taken off keeps its measurements, and can be put back."""
+    page = "services/api/"
+    person.refill(person.get(page), f"{page}remove/")
+    assert not ServiceRow.get().enabled
+    assert "Off the page" in person.get("services/").text
+
+    person.fill(page, f"{page}enable/")
+
+    assert ServiceRow.get().enabled
+    assert audited()[-2:] == ["service.removed", "service.updated"]
+
+
+def test_purge(person, service, audited):
+    """Purging says what goes, and deletes the service."""
+    page = person.get("services/api/")
+    assert "This cannot be undone." in page.text
+
+    done = person.refill(page, "services/api/remove/", _purge="1")
+
+    assert "done=service-purged" in done.headers["Location"]
+    assert ServiceRow.select().count() == 0
+    assert audited()[-1] == "service.purged"
+    assert person.get("services/api/").status_code == 404
+
+
+def test_newest_samples(person, service, ask):
+    """A service shows each source with the time of its newest sample."""
+    sample = {"slug": "api", "status": "operational", "responseTimeMs": 4}
+    batch = {
+        "source": "paris",
+        "measurements": [sample | {"observedAt": "2026-03-01T12:00:00Z"}],
+    }
+    ask("POST /status/v1/admin/measurements/record", batch)
+
+    texts = [person.get(page).text for page in ("services/", "services/api/")]
+
+    assert all("paris" in text for text in texts)
+    assert "Operational" in texts[0]
+
+
+def test_many(person, service):
+    """Services are searched, and a page has a hundred of them."""
+    row = ServiceRow.get()
+    values = {n: getattr(row, n) for n in row._meta.fields if n != "number"}
+    for number in range(120):
+        own = {"id": f"s{number}", "slug": f"s{number}", "name": f"Other {number}"}
+        ServiceRow.insert(**values | own).execute()
+
+    first, second = (person.get(f"services/?page={n}").text for n in (1, 2))
+
+    assert "Page 1 of 2, 121 services" in first
+    assert (first + second).count('class="row"') == 121
+    assert person.get("services/?q=other+77").text.count('class="row"') == 1
+    for number in ("0", "-1", "x", "99999", "²"):
+        assert person.get(f"services/?page={number}").status_code == 200
+
+
+def test_what_the_key_may_not_do(visitor, issue, service):
+    """What the scopes do not open is said, and no button is shown for it."""
+    someone = visitor()
+    someone.sign_in(issue("status:admin:services:list"))
+
+    assert "status:admin:services:add</code>" in someone.get("services/").text
+    assert "status:admin:services:add</code>" in someone.get(ADD).text
+    page = someone.get("services/api/").text
+    assert "status:admin:services:update</code>" in page
+    assert "status:admin:services:remove</code>" in page
+    assert "<button" not in page.partition("<main")[2]
+    nobody = visitor()
+    nobody.sign_in(issue("x:y"))
+    assert nobody.get("services/").status_code == 403
+
+
+def test_hostile_name(person):
+    """A name is text wherever it is shown."""
+    words = SERVICE | {"name": XSS, "group": XSS, "description": XSS}
+    person.fill(ADD, ADD, **words)
+
+    pages = ["", "services/", "services/api/"]
+    assert not any(XSS in person.get(page).text for page in pages)

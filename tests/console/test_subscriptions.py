@@ -1,0 +1,183 @@
+"""Subscriptions and deliveries: who is told, what failed, and sending again."""
+
+import re
+
+import pytest
+
+from models.notifications.deliveries.fan_out import fan_out
+from models.notifications.rows import DeliveryRow, SubscriptionRow
+from tests.worlds.notifications import ALL_LIVE, subscribe
+
+ADD = "subscriptions/add/"
+HOOK = {"channel": "webhook", "address": "https://tools.example.com/Hook?a=1&b=<2>"}
+XSS = "<script>alert(1)</script>"
+
+pytestmark = pytest.mark.both_engines
+
+
+@pytest.fixture(autouse=True)
+def services(ask):
+    for slug in ("api", "mail"):
+        ask("POST /status/v1/admin/services/add", {"slug": slug, "name": slug})
+
+
+@pytest.fixture
+def hook(app, clock):
+    return subscribe(clock.now)
+
+
+@pytest.fixture
+def failed(person, hook, ask, clock):
+    """A message that was not delivered."""
+    words = {"title": "Late", "services": ["api"], "severity": "degraded", "body": "x"}
+    ask("POST /status/v1/admin/incidents/add", words)
+    fan_out(clock.now, ALL_LIVE)
+    DeliveryRow.update(status="given-up", answer=f"503 {XSS}").execute()
+    return DeliveryRow.get()
+
+
+def secret_in(page):
+    return re.search(r'value="([^"]+)" readonly', page)[1]
+
+
+def test_add_a_webhook(person, audited):
+    """The secret is shown once, and the same when the form is sent twice."""
+    page = person.get(ADD)
+
+    first, second = (person.refill(page, ADD, **HOOK) for _ in range(2))
+
+    assert secret_in(first.text) == secret_in(second.text)
+    assert audited()[-1] == "subscription.added"
+    row = SubscriptionRow.get()
+    assert row.address == HOOK["address"]
+    assert row.services == []
+    shown = person.get(f"subscriptions/{row.id}/").text
+    assert secret_in(first.text) not in shown
+    assert "&lt;2&gt;" in shown
+
+
+def test_add_for_services(person):
+    """Services and events are ticked; others have no secret."""
+    mail = {"channel": "email", "address": "mia@example.com", "services": ["api"]}
+
+    done = person.fill(ADD, ADD, **mail, events=["incident.opened"])
+
+    assert done.status_code == 303
+    row = SubscriptionRow.get()
+    assert (row.services, row.events) == (["api"], ["incident.opened"])
+    assert "mia@example.com" in person.get("subscriptions/?channel=email").text
+    assert "mia@example.com" not in person.get("subscriptions/?state=ended").text
+
+
+def test_a_refusal_stands_beside_its_field(person):
+    """An address that cannot be told is refused, and stays in the form."""
+    refused = person.fill(ADD, ADD, channel="email", address="nobody")
+
+    assert refused.status_code == 422
+    assert "Address</a>:" in refused.text
+    assert "nobody</textarea>" in refused.text
+    assert SubscriptionRow.select().count() == 0
+
+
+def test_change(person, hook):
+    """No service means all of them again."""
+    page, action = f"subscriptions/{hook.id}/", f"subscriptions/{hook.id}/change/"
+    person.fill(page, action, services=["mail"], language="de")
+    assert SubscriptionRow.get().services == ["mail"]
+
+    person.fill(page, action, services=[], language="")
+
+    row = SubscriptionRow.get()
+    assert (row.services, row.language) == ([], None)
+    assert row.events == hook.events
+
+
+def test_test(person, hook):
+    """A test is queued, and its delivery is shown."""
+    page = f"subscriptions/{hook.id}/"
+
+    done = person.fill(page, f"{page}test/")
+
+    delivery = DeliveryRow.get()
+    assert done.headers["Location"].startswith(f"/console/deliveries/{delivery.id}/")
+    assert "still to be sent" in person.client.get(done.headers["Location"]).text
+    assert delivery.id in person.get(page).text
+
+
+def test_quarantine(person, hook, clock):
+    """A quarantined subscription says why, and how to end it."""
+    reason = f"Refused {XSS}"
+    SubscriptionRow.update(
+        state="quarantined", reason=reason, quarantined_at=clock.now
+    ).execute()
+
+    texts = [
+        person.get(p).text for p in ("subscriptions/", f"subscriptions/{hook.id}/")
+    ]
+
+    assert all("Refused &lt;script&gt;" in text for text in texts)
+    assert "until a test message has been delivered" in texts[1]
+
+
+def test_rotate(person, hook):
+    """The new secret of a webhook is shown once."""
+    page = f"subscriptions/{hook.id}/"
+
+    shown = person.fill(page, f"{page}rotate/")
+
+    assert secret_in(shown.text)
+    assert secret_in(shown.text) not in person.get(page).text
+
+
+def test_end_and_erase(person, hook, audited):
+    """A subscription is ended and still listed; erased, it is gone."""
+    page = f"subscriptions/{hook.id}/"
+    person.fill(page, f"{page}end/")
+    assert SubscriptionRow.get().state == "ended"
+    assert "End subscription</button>" not in person.get(page).text
+
+    done = person.fill(page, f"{page}end/", _erase="1")
+
+    assert "done=subscription-erased" in done.headers["Location"]
+    assert person.get(page).status_code == 404
+    assert audited()[-2:] == ["subscription.removed"] * 2
+
+
+def test_send_again(person, failed):
+    """The front page leads to what failed, which is sent again from its page."""
+    page = f"deliveries/{failed.id}/"
+    assert f"/console/{page}" in person.get().text
+    texts = [person.get(p).text for p in ("deliveries/?status=given-up", page)]
+    assert all("503 &lt;script&gt;" in text for text in texts)
+    assert failed.id not in person.get("deliveries/?status=delivered").text
+
+    done = person.fill(page, f"{page}replay/")
+
+    assert "It is sent again." in person.client.get(done.headers["Location"]).text
+    assert DeliveryRow.get().status == "waiting"
+    assert "Send again</button>" not in person.get(page).text
+
+
+def test_filters_that_are_refused(person):
+    """A filter that cannot be is refused beside its field."""
+    refused = person.get("deliveries/?subscriptionId=x")
+
+    assert refused.status_code == 422
+    assert 'aria-invalid="true"' in refused.text
+
+
+def test_what_the_key_may_not_do(visitor, issue, failed, hook):
+    """What the scopes do not open is said, and no button is shown for it."""
+    someone = visitor()
+    reads = ("subscriptions:list", "subscriptions:get", "deliveries:get")
+    someone.sign_in(issue(*(f"status:admin:{scope}" for scope in reads)))
+
+    assert "subscriptions:add</code>" in someone.get("subscriptions/").text
+    assert "subscriptions:add</code>" in someone.get(ADD).text
+    page = someone.get(f"subscriptions/{hook.id}/").text
+    for verb in ("test", "update", "remove"):
+        assert f"status:admin:subscriptions:{verb}</code>" in page
+    assert "<button" not in page.partition("<main")[2]
+    delivery = someone.get(f"deliveries/{failed.id}/").text
+    assert "status:admin:deliveries:replay</code>" in delivery
+    assert someone.get("deliveries/").status_code == 403
