@@ -1,5 +1,7 @@
 """Texts that mean harm, in the pages of projects and work."""
 
+import html
+import re
 from html.parser import HTMLParser
 
 import pytest
@@ -94,3 +96,18 @@ def test_texts_that_mean_harm(person, pages):
             found[path] = harm
 
     assert found == {}
+
+
+def test_links_within_the_console(person, pages):
+    """Each link leads to a page, also where an operation has only its form."""
+    links = {link for path in pages for link in _links(person.get(path).text)}
+
+    answers = {link: person.client.get(link).status_code for link in sorted(links)}
+
+    assert len(answers) > 50
+    assert {link: code for link, code in answers.items() if code != 200} == {}
+
+
+def _links(page):
+    found = re.findall(r'href="(/console/[^"#]*)"', page)
+    return [html.unescape(link) for link in found]
