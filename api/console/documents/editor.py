@@ -38,6 +38,7 @@ from api.console.page import page
 from models.projects.documents.document_counts import known_sections
 from models.projects.documents.linking.draft_links import Draft
 from models.projects.documents.rows import page_address
+from models.projects.files.uploads import MAX_FILE_BYTES
 from models.storage.database import reading
 
 GET = "GET /projects/v1/documents/get"
@@ -109,6 +110,7 @@ class Editor:
             imported=imported_file(request, document["id"]) if document else None,
             sections=self._sections(),
             accepted=ACCEPTED,
+            most_bytes=MAX_FILE_BYTES,
             may_save=request.may(UPDATE if document else CREATE),
             may_publish=request.may(PUBLISH),
             may_preview=request.may(LINKS) and request.preview is not None,
@@ -257,10 +259,7 @@ def _show_conflict(editor: Editor) -> None:
     form.fill(_resent(request, version))
     # The page shows more than the form would.
     form.is_conflict = False
-    form.problem = (
-        f"Somebody has saved version {version} while you wrote. Nothing of yours is"
-        " saved yet, and nothing is lost."
-    )
+    form.problem = None
 
 
 def _resent(request: ConsoleRequest, version: int) -> Any:

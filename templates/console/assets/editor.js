@@ -79,6 +79,11 @@
     file.closest(".field").append(say);
     file.closest(".field").querySelector(".actions").hidden = true;
     const send = async (picture) => {
+      if (picture.size > Number(writing.dataset.mostBytes)) {
+        say.className = "error";
+        say.textContent = `${picture.name} is larger than 10 MB.`;
+        return;
+      }
       const form = new FormData();
       form.set("projectId", writing.dataset.project);
       form.set("picture", picture, picture.name || "picture.png");
