@@ -33,7 +33,7 @@
     button.type = "button";
     button.textContent = "Copy";
     button.addEventListener("click", async () => {
-      await navigator.clipboard.writeText(field.value);
+      await navigator.clipboard.writeText(field.value ?? field.textContent);
       button.textContent = "Copied";
     });
     field.after(button);
