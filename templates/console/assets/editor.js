@@ -76,8 +76,10 @@
   const addPictures = (writing, text, file) => {
     const say = element("p", { className: "help" });
     say.setAttribute("role", "status");
-    file.closest(".field").append(say);
-    file.closest(".field").querySelector(".actions").hidden = true;
+    const field = file.closest(".field");
+    field.append(say);
+    field.querySelector(".actions").hidden = true;
+    field.querySelector(".help").append(" You can also paste or drop it into the text.");
     const send = async (picture) => {
       if (picture.size > Number(writing.dataset.mostBytes)) {
         say.className = "error";
@@ -130,6 +132,7 @@
   const addPreview = (form) => {
     const pane = document.getElementById("document.preview");
     const shown = pane.querySelector("[data-shown]");
+    const wide = matchMedia("(min-width: 75rem)");
     let asked;
     const show = async () => {
       asked?.abort();
@@ -160,9 +163,9 @@
     form.querySelector("[value=preview]").addEventListener("click", async (event) => {
       event.preventDefault();
       await (form.classList.contains("is-live") ? show() : start());
-      pane.scrollIntoView({ block: "nearest" });
+      if (!wide.matches) pane.scrollIntoView();
     });
-    if (matchMedia("(min-width: 75rem)").matches) start();
+    if (wide.matches) start();
   };
 
   // Drafts by document and version; one is offered until a version has its words.
