@@ -25,7 +25,7 @@ PAGES_OF = {
 }
 PER_PAGE = 50
 # How many records of an area are checked while one waits.
-MAX_CHECKED = 1000
+MAX_CHECKED = 300
 
 
 @page("GET audit/")

@@ -9,6 +9,11 @@ from api.console.console_request import ConsoleRequest
 from api.console.forms.form import Form
 from api.console.page import page
 from models.errors import ServiceNotFound
+from models.status.measurements.sources import services_with_sources
+from models.status.services.catalogue import services_in_display_order
+from models.status.services.rows import ServiceRow
+from models.status.snapshot.service_list_cache import service_list
+from models.storage.database import reading
 
 LIST = "GET /status/v1/admin/services/list"
 LIST_STATES = "GET /status/v1/services/list"
@@ -28,16 +33,15 @@ def list_services(request: ConsoleRequest) -> Response:
     """List the services in groups and in their order, with their newest samples."""
     q, number = request.search_text("q"), request.search_text("page")
     start = (int(number) - 1) * PER_PAGE if _NUMBER.fullmatch(number) else 0
-    services = [service for service in request.read(LIST) if _matches(service, q)]
-    listed = request.read_if_allowed(LIST_STATES)
-    states = {s["slug"]: s["state"] for s in listed["services"]} if listed else {}
+    services = [service for service in _services(request) if _matches(service, q)]
+    shown = _with_sources(services[start : start + PER_PAGE])
     return request.page(
         "console/services/list.html",
-        groups=_groups(services[start : start + PER_PAGE]),
+        groups=_groups(shown),
         count=len(services),
         page_count=-(-len(services) // PER_PAGE),
         page_number=start // PER_PAGE + 1,
-        states=states,
+        states=_states(request),
         q=q,
         may_add=request.may(ADD),
     )
@@ -92,8 +96,34 @@ def remove_service(request: ConsoleRequest, slug: str) -> Response:
     return request.go(f"services/{slug}/", done="service-removed")
 
 
-def _matches(service: dict[str, Any], q: str) -> bool:
-    texts = (service["name"], service["slug"], service["group"] or "")
+def _states(request: ConsoleRequest) -> dict[str, str]:
+    """Return the state of each service, without the JSON of all, which takes long."""
+    if not request.may(LIST_STATES):
+        return {}
+    with reading():
+        listed = service_list(request.now, request.settings.freshness)
+    return {service.slug: service.state for service in listed.services}
+
+
+def _services(request: ConsoleRequest) -> list[ServiceRow]:
+    """
+    Return all services, without their sources, for those that may list them.
+
+    The operation returns all with their sources, which takes too long for a page.
+    """
+    if not request.may(LIST):
+        request.read(LIST)
+    with reading():
+        return services_in_display_order(include_disabled=True)
+
+
+def _with_sources(services: list[ServiceRow]) -> list[dict[str, Any]]:
+    with reading():
+        return [service.to_json() for service in services_with_sources(services)]
+
+
+def _matches(service: ServiceRow, q: str) -> bool:
+    texts = (service.name, service.slug, service.group or "")
     return any(q.casefold() in text.casefold() for text in texts)
 
 
@@ -106,9 +136,9 @@ def _groups(services: list[dict[str, Any]]) -> dict[str, list[dict[str, Any]]]:
 
 
 def _service(request: ConsoleRequest, slug: str) -> dict[str, Any]:
-    for service in request.read(LIST):
-        if service["slug"] == slug:
-            return dict(service)
+    found = [service for service in _services(request) if service.slug == slug]
+    if found:
+        return _with_sources(found)[0]
     raise ServiceNotFound(f"No service has the slug '{slug}'.")
 
 

@@ -135,7 +135,9 @@ def _noun(
     name = " ".join(stem.split(":")[1:]).replace("-", " ").capitalize()
     choices = [ScopeChoice(scope, meanings[scope]) for scope in scopes]
     if len(choices) > 1:
-        every = ScopeChoice(f"{stem}:*", "All of these, and those to come.")
+        what = "administration of" if ":admin:" in stem else "operations on"
+        words = stem.rpartition(":")[2].replace("-", " ")
+        every = ScopeChoice(f"{stem}:*", f"All {what} {words}.")
         choices.insert(0, every)
     return NounScopes(name, _shown(choices, hidden))
 

@@ -178,12 +178,15 @@ def source_with_keys(source: str) -> StatusSource:
 
 def services_with_sources(services: Iterable[ServiceRow]) -> list[StatusListedService]:
     """Return the services with the sources that measure them, and their keys."""
+    services = list(services)
     keys: dict[str, list[StatusSourceKey]] = defaultdict(list)
     order = (SourceKeyRow.first_used_at, SourceKeyRow.lineage)
     for owner in SourceKeyRow.select().order_by(*order):
         keys[owner.source].append(_key(owner))
     sources: dict[int, list[StatusServiceSource]] = defaultdict(list)
-    for row in ReadingRow.select().order_by(ReadingRow.source):
+    numbers = [service.number for service in services]
+    rows = ReadingRow.select().where(ReadingRow.service.in_(numbers))
+    for row in rows.order_by(ReadingRow.source):
         source = StatusServiceSource(
             source=row.source, observed_at=row.observed_at, keys=keys[row.source]
         )
