@@ -8,6 +8,7 @@ from flask import Response
 from api.console.console_request import ConsoleRequest
 from api.console.forms.fields import Option
 from api.console.forms.form import Form
+from api.console.forms.submission import read_version
 from api.console.page import page
 from models.site_addresses import incident_address
 
@@ -94,8 +95,8 @@ def correct_update(request: ConsoleRequest, id: str, update_id: str) -> Response
     form = _correction_form(request, _entry(detail, update_id))
     version = request.sent.get("_version", "")
     more: dict[str, Any] = {"id": update_id}
-    if version.isdecimal():
-        more["expectedVersion"] = int(version)
+    if version:
+        more["expectedVersion"] = read_version(version)
     if request.submit(form, **more) is None:
         return _incident_page(request, detail, corrections={update_id: form})
     return request.go(f"incidents/{id}/", done="update-corrected")

@@ -349,3 +349,13 @@ def test_key_that_was_used():
     )
 
     assert form.idempotency_key != "a"
+
+
+@pytest.mark.parametrize("seen", ["x", "\u0663", "9" * 5000])
+def test_a_version_that_is_none(seen):
+    """It is passed on as it was sent, and refused by the operation."""
+    form = Form(ROUTES["POST /projects/v1/specifications/update"])
+
+    form.fill(MultiDict({"_seen": seen}))
+
+    assert form.expected_version == {"expectedVersion": seen}

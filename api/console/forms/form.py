@@ -14,6 +14,7 @@ from api.console.forms.submission import (
     chosen,
     read_fields,
     read_json,
+    read_version,
 )
 from api.operation import Operation
 
@@ -116,7 +117,7 @@ class Form:
         if not seen or self.version_of is None:
             return {}
         if self.version_of == "version":
-            return {"expectedVersion": int(seen) if seen.isdecimal() else seen}
+            return {"expectedVersion": read_version(seen)}
         return {"expectedUpdatedAt": seen}
 
     def compare(self, present: Mapping[str, Any]) -> None:

@@ -163,6 +163,11 @@ def _read_object(_: Field, text: str) -> Any:
         return text
 
 
+def read_version(text: str) -> int | str:
+    """Return a version as a number; the operation refuses what is none."""
+    return int(text) if _INTEGER.fullmatch(text) else text
+
+
 def _same(_: Field, text: str) -> str:
     return text
 
