@@ -91,9 +91,8 @@ def end_maintenance(request: ConsoleRequest, id: str) -> Response:
     if status == "completed" and window["status"] == "active":
         changed["endsAt"] = format_moment(request.now)
     try:
-        # Without an Idempotency-Key: a repeat has another end, but finds it ended.
-        if window["status"] != status:
-            request.call(UPDATE, changed)
+        # Without an Idempotency-Key: a repeat finds the window ended, and has no end.
+        request.call(UPDATE, changed)
     except Refused as refusal:
         form.refuse(refusal.problem)
         return _window_page(request, window, end=form)
