@@ -29,6 +29,7 @@ from sitegen.sources.tree import read_tree
 from tests import world
 from tests.browser.phone import FLOWS, WIDTH, Phone, sign_in
 from tests.ports import free_port
+from tests.worlds.manual import import_basics
 
 SERVICES, DOCUMENTS, KEYS = 500, 10_000, 1_000
 REQUESTS = 40
@@ -63,6 +64,7 @@ def measure_flows(folder):
     """Yield taps, texts and seconds of what people do on a phone."""
     settings, secret = new_instance(folder)
     world.populate(now())
+    import_basics(now())
     database.close()
     with app_server(settings, settings.port), sync_playwright() as playwright:
         chromium = playwright.chromium.launch(

@@ -1,5 +1,28 @@
 """A person with a phone, who does what the console is for; taps are counted."""
 
+import re
+import struct
+import zlib
+
+from playwright.sync_api import expect
+
+
+def _chunk(kind, data):
+    return (
+        struct.pack(">I", len(data))
+        + kind
+        + data
+        + struct.pack(">I", zlib.crc32(kind + data))
+    )
+
+
+# A picture of one grey point.
+PICTURE = (
+    b"\x89PNG\r\n\x1a\n"
+    + _chunk(b"IHDR", struct.pack(">IIBBBBB", 1, 1, 8, 0, 0, 0, 0))
+    + _chunk(b"IDAT", zlib.compress(b"\x00\x80"))
+    + _chunk(b"IEND", b"")
+)
 # By how much a page is wider than the screen.
 EXCESS = "document.documentElement.scrollWidth - window.innerWidth"
 WIDTH = {"width": 390, "height": 844}
@@ -40,6 +63,11 @@ class Phone:
         self.taps += 1
         self.page.get_by_label(label, exact=True).first.check()
 
+    def menu(self, name):
+        """Go to a page of the menu, which is folded on a phone."""
+        self.unfold("Menu")
+        self.press(name, role="link")
+
     def choose(self, label, option):
         # A list is opened and closed by its choice.
         self.taps += 2
@@ -51,7 +79,7 @@ class Phone:
 
     @property
     def notice(self):
-        return self.page.get_by_role("status").inner_text()
+        return self.page.get_by_role("status").first.inner_text()
 
 
 def sign_in(phone, key):
@@ -100,12 +128,74 @@ def correct(phone):
     assert "corrected" in phone.notice
 
 
-# What people do most, in the order of a night on call.
+def see_what_is_wrong(phone):
+    """The front page says it: nothing is touched."""
+    phone.open()
+    assert "services are not operational" in phone.page.content()
+
+
+def plan_maintenance(phone):
+    phone.open()
+    phone.menu("Maintenance")
+    phone.follow("Plan maintenance")
+    phone.enter("Title", "New switches")
+    phone.tick("Object storage")
+    phone.enter("Starts", "2031-05-04T02:00")
+    phone.enter("Ends", "2031-05-04T04:00")
+    phone.enter("Message", "Uploads may pause for a minute.")
+    phone.press("Plan maintenance")
+    assert phone.heading == "New switches"
+
+
+def fix_a_typo(phone):
+    """From the front page to the published text."""
+    phone.open()
+    phone.menu("Documents")
+    phone.page.locator("ul.rows a").first.click()
+    phone.taps += 1
+    text = phone.page.get_by_label("Text", exact=True)
+    phone.enter("Text", text.input_value().replace("the", "The", 1))
+    phone.press("Save and publish")
+    assert phone.notice
+
+
+def add_a_picture(phone):
+    phone.open()
+    phone.menu("Documents")
+    phone.page.locator("ul.rows a").first.click()
+    phone.taps += 2
+    file = {"name": "cup.png", "mimeType": "image/png", "buffer": PICTURE}
+    phone.page.get_by_label("Picture or file").set_input_files(file)
+    if phone.page.get_by_role("button", name="Add picture").is_visible():
+        phone.press("Add picture")
+    text = phone.page.get_by_label("Text", exact=True)
+    expect(text).to_have_value(re.compile(r"images/cup-\w+\.png"))
+    phone.press("Save and publish")
+    assert phone.notice
+
+
+def issue_a_key(phone):
+    phone.open()
+    phone.menu("Keys")
+    phone.follow("Issue key")
+    phone.page.get_by_role("link", name="Probe").click()
+    phone.taps += 1
+    phone.enter("Name", "Probe in Oslo")
+    phone.press("Issue key")
+    assert "mh_" in phone.page.content()
+
+
+# What people do most, in the order of a night on call and the day after.
 FLOWS = (
+    ("see what is wrong", see_what_is_wrong),
     ("open an incident", open_incident),
     ("post an update", post_update),
     ("resolve", resolve),
     ("correct an entry", correct),
+    ("plan maintenance", plan_maintenance),
+    ("fix a typo and publish", fix_a_typo),
+    ("add a picture and publish", add_a_picture),
+    ("issue a key for a probe", issue_a_key),
 )
 
 

@@ -2,17 +2,21 @@
 
 import pytest
 
+from models.platform.keys import KeyRow
 from models.status.incidents.incidents import IncidentRow
+from models.status.maintenance.windows import MaintenanceRow
 from tests import world
 from tests.browser.axe import findings
 from tests.browser.phone import (
     EXCESS,
+    FLOWS,
     correct,
     menu_of,
     open_incident,
     post_update,
     resolve,
 )
+from tests.worlds.manual import import_basics
 
 # Each width and each scheme once.
 LOOKS = (360, "light", "none"), (1280, "dark", "none")
@@ -22,6 +26,7 @@ LOOKS = (360, "light", "none"), (1280, "dark", "none")
 def sample_world(store, clock):
     """The services, incidents and documents of the demo."""
     world.populate(clock.now)
+    import_basics(clock.now)
 
 
 @pytest.mark.parametrize("has_scripts", [True, False])
@@ -38,6 +43,18 @@ def test_an_incident_from_a_phone(phone, has_scripts):
 
     row = IncidentRow.get(IncidentRow.title == "Uploads fail")
     assert (row.status, row.severity) == ("resolved", "partial-outage")
+
+
+@pytest.mark.parametrize("has_scripts", [True, False])
+def test_the_day_after(phone, has_scripts):
+    """Plan, write, picture, key: each on a phone, with and without scripts."""
+    phone = phone(java_script_enabled=has_scripts)
+
+    for _, flow in FLOWS[5:]:
+        flow(phone)
+
+    assert MaintenanceRow.select().where(MaintenanceRow.title == "New switches").count()
+    assert KeyRow.select().where(KeyRow.name == "Probe in Oslo").count() == 1
 
 
 def test_by_keyboard(phone):
