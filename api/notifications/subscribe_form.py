@@ -2,6 +2,7 @@
 
 from collections.abc import Collection
 from dataclasses import dataclass
+from typing import NamedTuple
 from urllib.parse import parse_qsl
 
 from models.notifications.addresses.mail_address import parse_mail_address
@@ -20,6 +21,13 @@ class BadForm(Exception):
         self.status = status
 
 
+class FormProblem(NamedTuple):
+    """What the reader must correct, and the field of the form that it is about."""
+
+    field: str
+    text: str
+
+
 @dataclass(frozen=True)
 class Choices:
     """The services and kinds of events that a reader has ticked."""
@@ -27,12 +35,13 @@ class Choices:
     services: list[str]
     kinds: list[str]
 
-    def problem(self, known_services: Collection[str]) -> str | None:
+    def problem(self, known_services: Collection[str]) -> FormProblem | None:
         """Return what the reader must correct, None if nothing."""
         if not set(self.services) <= set(known_services):
-            return "One of the services is not on the status page any more."
+            text = "One of the services is not on the status page any more."
+            return FormProblem("service", text)
         if not self.kinds or not set(self.kinds) <= set(KINDS):
-            return "Choose incidents, maintenance or both."
+            return FormProblem("kind", "Choose incidents, maintenance or both.")
         return None
 
 
@@ -63,12 +72,12 @@ def read_choices(fields: dict[str, list[str]]) -> Choices:
     return Choices(services, fields.get("kind", []))
 
 
-def address_problem(address: str) -> str | None:
+def address_problem(address: str) -> FormProblem | None:
     """Return why nobody can receive mails at the address, None if somebody may."""
     if not address.strip():
-        return "Enter your email address."
+        return FormProblem("email", "Enter your email address.")
     try:
         parse_mail_address(address)
     except ValueError as error:
-        return str(error)
+        return FormProblem("email", str(error))
     return None

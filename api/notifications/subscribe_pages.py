@@ -20,6 +20,7 @@ from api.notifications.client_limits import ClientLimiter
 from api.notifications.subscribe_form import (
     BadForm,
     Choices,
+    FormProblem,
     address_problem,
     read_choices,
     read_form,
@@ -167,7 +168,7 @@ class _SubscribePages:
             return self._subscribed(row)
         choices = read_choices(_sent_form())
         if problem := choices.problem({*_services(), *row.services}):
-            return self._confirm(row, token, problem, 422)
+            return self._confirm(row, token, choices, problem, 422)
         row = confirm_subscription(token, choices.services, choices.kinds, self._now())
         return self._subscribed(row)
 
@@ -179,7 +180,7 @@ class _SubscribePages:
         choices = read_choices(_sent_form())
         row = subscription_of(token, "manage", self._now())
         if problem := choices.problem({*_services(), *row.services}):
-            return self._manage(row, token, problem=problem, status=422)
+            return self._manage(row, token, choices, problem=problem, status=422)
         row = change_subscription(token, choices.services, choices.kinds, self._now())
         return self._manage(row, token, is_saved=True)
 
@@ -202,7 +203,7 @@ class _SubscribePages:
         return self._page("notifications/subscribed.html", manage=manage)
 
     def _form(
-        self, choices: Choices, address: str, problem: str | None, status: int
+        self, choices: Choices, address: str, problem: FormProblem | None, status: int
     ) -> Response:
         """Return the form again, with what the reader entered and must correct."""
         services = [
@@ -225,7 +226,8 @@ class _SubscribePages:
         self,
         row: SubscriptionRow,
         token: str,
-        problem: str | None = None,
+        entered: Choices | None = None,
+        problem: FormProblem | None = None,
         status: int = 200,
     ) -> Response:
         if row.state == "active":
@@ -235,15 +237,16 @@ class _SubscribePages:
             status,
             action=CONFIRM + token,
             problem=problem,
-            **_choices(row),
+            **_choices(row, entered),
         )
 
     def _manage(
         self,
         row: SubscriptionRow,
         token: str,
+        entered: Choices | None = None,
         *,
-        problem: str | None = None,
+        problem: FormProblem | None = None,
         is_saved: bool = False,
         status: int = 200,
     ) -> Response:
@@ -255,7 +258,7 @@ class _SubscribePages:
             isQuarantined=row.state == "quarantined",
             isSaved=is_saved,
             problem=problem,
-            **_choices(row),
+            **_choices(row, entered),
         )
 
     def _message(
@@ -301,13 +304,14 @@ def _services() -> dict[str, str]:
         return {row.slug: row.name for row in services_in_display_order()}
 
 
-def _choices(row: SubscriptionRow) -> dict[str, Any]:
-    """Return what a subscription is told of, for its pages."""
+def _choices(row: SubscriptionRow, entered: Choices | None) -> dict[str, Any]:
+    """Return what a form shows as chosen: what was entered, or what is stored."""
+    chosen = entered or Choices(row.services, list(kinds_of(row)))
     names = _services()
     # One that is gone is shown, or saving the page would choose all services.
     gone = {slug: f"{slug} (removed)" for slug in row.services if slug not in names}
     services = [
-        {"slug": slug, "name": name, "isChosen": slug in row.services}
+        {"slug": slug, "name": name, "isChosen": slug in chosen.services}
         for slug, name in (names | gone).items()
     ]
-    return {"address": row.address, "services": services, "kinds": kinds_of(row)}
+    return {"address": row.address, "services": services, "kinds": chosen.kinds}

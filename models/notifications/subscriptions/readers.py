@@ -148,9 +148,11 @@ def _message_for(row: SubscriptionRow) -> MessageType:
 
 def _may_be_sent(row: SubscriptionRow, folded: str, now: datetime) -> bool:
     """Return whether the mailbox may be sent one more mail that a stranger caused."""
-    if row.state == "active" and _mails_since(
-        now - MANAGE_MAIL_INTERVAL, DeliveryRow.subscription == row.id
-    ):
+    # Whoever has just confirmed and lost the mail gets the link at once.
+    is_repeat = (DeliveryRow.subscription == row.id) & (
+        DeliveryRow.type == "subscription.manage"
+    )
+    if row.state == "active" and _mails_since(now - MANAGE_MAIL_INTERVAL, is_repeat):
         return False
     ended = SubscriptionRow.select(SubscriptionRow.id).where(
         SubscriptionRow.state == "ended",

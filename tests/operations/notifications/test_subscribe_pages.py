@@ -93,8 +93,39 @@ def test_confirming_nothing(reader, form):
 
     assert response.status_code == 422
     assert "<details open>" in response.text
-    assert 'value="api" checked' in response.text
     assert states() == ["pending"]
+
+
+@pytest.mark.parametrize("page", ["confirm", "manage"])
+def test_refused_choices_are_kept(reader, page):
+    """Whoever ticked no kind finds the form as it was sent; nothing is stored."""
+    reader.ask(service=["api"])
+    if page == "manage":
+        reader.confirm()
+
+    text = reader.post(page, data={"service": "mail"}).text
+
+    assert ticked(text) == {"service": ["mail"]}
+    assert the_row().services == ["api"]
+    assert kinds_of(the_row()) == BOTH
+
+
+@pytest.mark.parametrize(
+    ("sent", "names"),
+    [
+        ({"email": "ada@"}, ["email"]),
+        ({"kind": []}, ["kind", "kind"]),
+        ({"service": ["api", "ghost"]}, ["service"]),
+    ],
+)
+def test_problem_is_said_at_its_field(reader, sent, names):
+    """A screen reader says the problem at what is to be corrected, not elsewhere."""
+    text = reader.ask(**sent).text
+
+    tags = re.findall(r"<input [^>]*>", text)
+    invalid = [tag for tag in tags if 'aria-invalid="true"' in tag]
+    assert all('aria-describedby="problem"' in tag for tag in invalid)
+    assert [re.search(r'name="(\w+)"', tag).group(1) for tag in invalid] == names
 
 
 def test_manage_shows_the_choices(subscribed):
@@ -313,6 +344,7 @@ def test_same_answer_for_every_address(subscribed, clock):
 
     assert len(set(answers)) == 1
     assert mails() == 1 + 1 + 2
+    assert "at most one an hour" in answers[0]
 
 
 def test_five_an_hour_for_a_client(reader, clock):

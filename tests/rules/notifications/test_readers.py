@@ -204,6 +204,14 @@ def test_manage_mail_at_most_once_an_hour():
     assert queued() == ["confirm", "manage", "manage"]
 
 
+def test_manage_mail_right_after_confirming():
+    """The confirmation does not count as a link to the subscription."""
+    confirmed()
+
+    ask(now=NOW + TICK)
+    assert queued() == ["confirm", "manage"]
+
+
 def test_three_mails_a_day():
     """Of one mailbox, three mails in any 24 hours, in whatever state it is."""
     for hour in range(5):
