@@ -10,7 +10,6 @@ from flask import Flask, Response, redirect, request
 from werkzeug.exceptions import HTTPException, RequestEntityTooLarge
 
 from api.console.console_request import ConsoleLook, ConsoleRequest, Refused, Routes
-from api.console.cross_site import is_own_request
 from api.console.forms.form import Verbatim
 from api.console.page import (
     CONSOLE,
@@ -20,8 +19,9 @@ from api.console.page import (
     address,
     declare_pages,
 )
-from api.console.session_cookie import delete_cookie, set_cookie
-from api.console.signing_in import SignedIn, SignIn, session_token
+from api.console.sessions.cross_site import is_own_request
+from api.console.sessions.session_cookie import delete_cookie, set_cookie
+from api.console.sessions.signing_in import SignedIn, SignIn, session_token
 from api.http.body_limits import BodyAllowance
 from api.http.dispatch import Dispatcher
 from api.http.health import ListFaults

@@ -16,7 +16,7 @@ from api.console.forms.labels import value_label
 from api.console.forms.submission import parameter
 from api.console.notices import NOTICES
 from api.console.page import CONSOLE, PAGES, address
-from api.console.signing_in import SignedIn
+from api.console.sessions.signing_in import SignedIn
 from api.http.authentication import CREDENTIALS
 from api.http.health import ListFaults
 from api.http.messages import Request

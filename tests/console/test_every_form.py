@@ -7,7 +7,7 @@ from io import BytesIO
 
 import pytest
 
-from api.console.operations import _entries
+from api.console.operations.operations import _entries
 from api.operation import OPERATIONS
 from models.audit import AuditRow
 from models.platform.keys import CreateKey, issue_key

@@ -8,9 +8,14 @@ from urllib.parse import parse_qsl, urlsplit
 
 import pytest
 
-from api.console.curl import MAX_ARGUMENT, curl_line
 from api.console.forms.fields import form_fields
-from api.console.operations import MAX_SERVICES, _entries, _examples, _json_example
+from api.console.operations.curl import MAX_ARGUMENT, curl_line
+from api.console.operations.operations import (
+    MAX_SERVICES,
+    _entries,
+    _examples,
+    _json_example,
+)
 from api.operation import OPERATIONS
 from models.audit import AuditRow
 from models.status.services.rows import ServiceRow

@@ -9,7 +9,7 @@ from datetime import datetime
 from http.cookies import CookieError, SimpleCookie
 from ipaddress import ip_address, ip_network
 
-from api.console.session_cookie import cookie_name
+from api.console.sessions.session_cookie import cookie_name
 from api.http.authentication import (
     CREDENTIALS,
     Credentials,

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Any, Self
 
 from api.console.console_request import OperationResult
-from api.console.curl import escape_unprintable
+from api.console.operations.curl import escape_unprintable
 from api.operation import Operation
 
 # Beyond these, JSON reads better than a table.

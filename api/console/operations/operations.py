@@ -14,12 +14,12 @@ from werkzeug.datastructures import FileStorage, MultiDict
 from werkzeug.exceptions import NotFound
 
 from api.console.console_request import ConsoleRequest, OperationResult, Refused
-from api.console.curl import curl_line
 from api.console.forms.fields import Field, Option, form_fields
 from api.console.forms.form import Form
 from api.console.forms.submission import LISTED
+from api.console.operations.curl import curl_line
+from api.console.operations.result import Result
 from api.console.page import MIB, address, page
-from api.console.result import Result
 from api.openapi.examples import Examples
 from api.openapi.schemas import request_schema
 from api.operation import OPERATIONS, Operation

@@ -1,0 +1,1 @@
+"""Offer every operation of the API as a form."""

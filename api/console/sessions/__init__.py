@@ -1,0 +1,1 @@
+"""Sign people in and out, and recognise them."""
