@@ -24,7 +24,7 @@ REMOVE = "POST /status/v1/admin/services/remove"
 CHANGE_FIELDS = ("name", "group", "displayOrder", "hostname", "description")
 # No slug begins with an underscore.
 ADD_PATH = "services/_add/"
-PER_PAGE = 100
+PER_PAGE = 50
 _NUMBER = re.compile(r"[1-9][0-9]{0,5}", re.ASCII)
 
 

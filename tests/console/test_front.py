@@ -1,0 +1,74 @@
+"""The console's front page."""
+
+import pytest
+
+from api.http.application import create_app
+from models.runtime.faults import Fault
+from tests.console.conftest import Person
+
+ADD_SERVICE = "POST /status/v1/admin/services/add"
+ADD_WINDOW = "POST /status/v1/admin/maintenance/add"
+RECORD = "POST /status/v1/admin/measurements/record"
+
+pytestmark = pytest.mark.both_engines
+
+
+def measure(ask, clock, **statuses):
+    """Record a measurement of each service, as a probe does."""
+    at = clock.now.isoformat()
+    measured = [
+        {"slug": slug, "status": status, "observedAt": at}
+        for slug, status in statuses.items()
+    ]
+    ask(RECORD, {"source": "oslo", "measurements": measured})
+
+
+def test_what_is_wrong(person, ask, clock):
+    """Each service that is not operational stands there with the reason."""
+    for slug in ("api", "mail", "search"):
+        ask(ADD_SERVICE, {"slug": slug, "name": slug.upper()})
+    measure(ask, clock, api="operational", mail="down")
+
+    page = person.get().text
+
+    assert "2 of 3 services are not operational." in page
+    assert "Never measured" in page
+    assert "1 of 1 probe down at 12:00 UTC" in page
+    assert "<bdi>API</bdi>" not in page
+
+
+def test_many_services(person, ask):
+    """Of more than twenty, the rest is counted."""
+    for number in range(23):
+        ask(ADD_SERVICE, {"slug": f"s{number}", "name": f"Service {number}"})
+
+    page = person.get().text
+
+    assert "23 of 23 services are not operational." in page
+    assert "And 3 more." in page
+
+
+def test_a_window_of_this_week(person, ask):
+    """Windows within seven days are shown, later ones are not."""
+    ask(ADD_SERVICE, {"slug": "api", "name": "API"})
+    for title, day in (("Soon", "03"), ("Later", "20")):
+        times = {"startsAt": f"2026-03-{day}T02:00:00Z"}
+        times["endsAt"] = f"2026-03-{day}T03:00:00Z"
+        ask(ADD_WINDOW, {"title": title, "services": ["api"], **times})
+
+    page = person.get().text
+
+    assert "Soon" in page
+    assert "Later" not in page
+
+
+def test_what_the_server_complains_of(store, settings, clock, look, issue):
+    """The faults of /readyz are shown."""
+    fault = Fault("output-full", "The disk of the output folder is full.")
+    app = create_app(
+        settings, clock=clock, console_look=look, list_faults=lambda: [fault]
+    )
+    person = Person(app.test_client())
+    person.sign_in(issue("*"))
+
+    assert "The disk of the output folder is full." in person.get().text
