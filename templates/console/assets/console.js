@@ -13,6 +13,10 @@
         const isChosen = item.querySelector("input").checked;
         item.hidden = !isChosen && !item.textContent.toLowerCase().includes(words);
       }
+      for (const heading of options.querySelectorAll(".group")) {
+        const list = heading.nextElementSibling;
+        heading.hidden = list.hidden = list.querySelector("li:not([hidden])") === null;
+      }
       for (const part of options.querySelectorAll("details")) {
         const isFound = part.querySelector("li:not([hidden])") !== null;
         part.hidden = !isFound;
