@@ -21,6 +21,7 @@ from models.notifications.deliveries.dispatch import (
 )
 from models.notifications.deliveries.fan_out import fan_out
 from models.notifications.deliveries.outcomes import Outcome
+from models.notifications.deliveries.replay import retry_unanswered_mails
 from models.notifications.events import has_subscriptions
 from models.runtime.faults import Fault
 from models.storage.database import database, reading
@@ -78,8 +79,10 @@ class Dispatcher:
         self._batches: Counter[str] = Counter()
         self._finished: SimpleQueue[tuple[str, list[tuple[Attempt, Outcome | None]]]]
         self._finished = SimpleQueue()
-        # The first failure of the relay since a mail was accepted.
+        # The first failure of the relay since a mail was accepted, and the last one.
         self._mail_failing_since: datetime | None = None
+        self._mail_failure = ""
+        self._is_mail_failing = False
         self._unrecorded: list[tuple[Attempt, Outcome | None]] = []
         self._thread = Thread(target=self._run, name="dispatcher", daemon=True)
 
@@ -99,11 +102,12 @@ class Dispatcher:
 
     def troubles(self) -> list[Fault]:
         """Return the fault of the mail relay, if it has one."""
-        since = self._mail_failing_since
+        # Another thread may end the failure meanwhile.
+        since, failure = self._mail_failing_since, self._mail_failure
         if since is None or self._clock() - since < MAX_MAIL_FAILURE:
             return []
         detail = f"The mail relay has accepted no mail since {since:%H:%M:%S} UTC."
-        return [Fault("mail-failing", detail)]
+        return [Fault("mail-failing", f"{detail} {failure}")]
 
     def _run(self) -> None:
         while not self._stopping.is_set():
@@ -114,6 +118,7 @@ class Dispatcher:
                 continue
             try:
                 self._step()
+                self._log_relay()
             except StorageBusy as error:
                 log.warning(LogLine(notifications="wait", reason=error))
             except Exception:
@@ -207,8 +212,20 @@ class Dispatcher:
                 continue
             if outcome.is_delivered or outcome.is_permanent:
                 self._mail_failing_since = None
-            elif self._mail_failing_since is None:
-                self._mail_failing_since = self._clock()
+            else:
+                self._mail_failure = outcome.reason
+                self._mail_failing_since = self._mail_failing_since or self._clock()
+
+    def _log_relay(self) -> None:
+        """Log when the fault of the relay begins and ends, and send what waited."""
+        faults = self.troubles()
+        if bool(faults) == self._is_mail_failing:
+            return
+        if not faults:
+            retry_unanswered_mails(self._clock())
+        self._is_mail_failing = bool(faults)
+        error = faults[0].detail if faults else None
+        log.warning(LogLine(state="mail-failing", is_over=not faults, error=error))
 
     def _finish(self) -> None:
         """Record what ends in time; the rest is found without an outcome later."""

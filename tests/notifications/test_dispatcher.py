@@ -11,11 +11,16 @@ from models.errors import StorageBusy
 from models.notifications.deliveries import dispatch
 from models.notifications.deliveries.dispatch import MAX_PER_SUBSCRIPTION, claim
 from models.notifications.deliveries.fan_out import fan_out
+from models.notifications.deliveries.outcomes import Outcome
 from models.notifications.rows import DeliveryRow
+from models.notifications.subscriptions.subscription_messages import queue_message
+from models.storage.database import writing
+from models.storage.write_locks import NOTIFICATIONS
 from tests.rules.notifications.test_fan_out import NOW, happen
-from tests.worlds.notifications import ALL_LIVE, FAILED, Receivers, subscribe
+from tests.worlds.notifications import ALL_LIVE, DELIVERED, FAILED, Receivers, subscribe
 
 SECONDS = 20
+UNREACHABLE = Outcome(is_delivered=False, answer="The relay cannot be reached.")
 
 pytestmark = [pytest.mark.usefixtures("store"), pytest.mark.both_engines]
 
@@ -212,21 +217,93 @@ def test_relay_that_accepts_nothing(receivers):
     receivers.outcomes["ada@example.com"] = FAILED
     subscribe(NOW, "ada@example.com", channel="email", secret=None)
     happen()
-    found = Dispatcher(
+    with mail_dispatcher(receivers, now) as found:
+        finished("failed")
+        assert found.troubles() == []
+        now[0] += timedelta(seconds=61)
+        # An attempt under way would be recorded with the time that follows.
+        wait_until(lambda: outcomes() == [("failed", 2)])
+        assert [fault.state for fault in found.troubles()] == ["mail-failing"]
+        assert "ada" not in found.troubles()[0].detail
+        # It says why, so that nobody needs to look into deliveries.
+        assert found.troubles()[0].detail.endswith(" UTC. Try again.")
+        receivers.outcomes.clear()
+        now[0] += timedelta(minutes=10)
+        finished("delivered")
+        assert found.troubles() == []
+
+
+def mail_dispatcher(receivers, now):
+    return Dispatcher(
         lambda: now[0],
         {"email": Sender(receivers.send)},
         find_live=lambda: ALL_LIVE,
         tick_seconds=0.01,
     )
-    with found:
+
+
+def outcomes():
+    rows = DeliveryRow.select().order_by(DeliveryRow.number)
+    return [(row.status, row.attempts) for row in rows]
+
+
+def wait_until(condition):
+    """Wait until it holds, however busy the machine is."""
+    pause = threading.Event()
+    for _ in range(3000):
+        if condition():
+            return
+        pause.wait(0.02)
+    raise AssertionError(outcomes())
+
+
+def test_log_of_a_relay_that_accepts_nothing(receivers, caplog):
+    """The fault is logged once when it begins, with the reason, and when it ends."""
+    now = [NOW]
+    receivers.outcomes["ada@example.com"] = UNREACHABLE
+    subscribe(NOW, "ada@example.com", channel="email", secret=None)
+    happen()
+
+    def lines():
+        return [line for line in caplog.messages if "mail-failing" in line]
+
+    with mail_dispatcher(receivers, now):
         finished("failed")
-        assert found.troubles() == []
         now[0] += timedelta(seconds=61)
-        assert [fault.state for fault in found.troubles()] == ["mail-failing"]
-        assert "ada" not in found.troubles()[0].detail
+        wait_until(lambda: lines() and outcomes() == [("failed", 2)])
         receivers.outcomes.clear()
         now[0] += timedelta(minutes=10)
-        finished("delivered")
+        wait_until(lambda: len(lines()) > 1)
+
+    begun, ended = lines()
+    assert begun.startswith("state=mail-failing is_over=False ")
+    assert "The relay cannot be reached." in begun
+    assert ended == "state=mail-failing is_over=True"
+
+
+def test_relay_that_is_back(receivers):
+    """Once it takes a mail, those that it never answered are due, and no others."""
+    now = [NOW]
+    receivers.outcomes |= {"ada@example.com": UNREACHABLE, "bob@example.com": FAILED}
+    for name in ("ada", "bob"):
+        subscribe(NOW, f"{name}@example.com", channel="email", secret=None)
+    happen()
+
+    with mail_dispatcher(receivers, now) as found:
+        wait_until(lambda: outcomes() == [("failed", 1)] * 2)
+        now[0] += timedelta(seconds=61)
+        wait_until(lambda: outcomes() == [("failed", 2)] * 2)
+        assert found.troubles()
+        receivers.outcomes["ada@example.com"] = DELIVERED
+        mia = subscribe(now[0], "mia@example.com", channel="email", secret=None)
+        with writing(NOTIFICATIONS):
+            queue_message(mia, "subscription.test", now[0])
+        wait_until(
+            lambda: (
+                sorted(outcomes())
+                == [("delivered", 1), ("delivered", 3), ("failed", 2)]
+            )
+        )
         assert found.troubles() == []
 
 

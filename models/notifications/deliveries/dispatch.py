@@ -5,6 +5,7 @@ Nothing is sent here. An attempt is written before it is made: whoever finds it 
 an outcome after a crash makes it again, with the same id.
 """
 
+import logging
 import random
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Mapping
@@ -15,6 +16,7 @@ from typing import Any
 from peewee import chunked, fn
 
 from models.base import epoch_ms
+from models.logs import LogLine
 from models.notifications.deliveries.outcomes import MAX_ANSWER, Outcome
 from models.notifications.deliveries.schedule import Decision, decide
 from models.notifications.rows import DeliveryRow, EventRow, SubscriptionRow
@@ -26,6 +28,8 @@ from models.notifications.subscriptions.secrets import (
 )
 from models.storage.database import database, reading, writing
 from models.storage.write_locks import NOTIFICATIONS
+
+log = logging.getLogger("masthead.notifications")
 
 # What an outcome can change of a subscription.
 _STATE = (
@@ -207,7 +211,7 @@ def record_outcomes(
         return
     with writing(NOTIFICATIONS):
         subscriptions = _subscriptions_of(attempt for attempt, _ in outcomes)
-        ends = []
+        ends, quarantines = [], []
         for attempt, outcome in outcomes:
             subscription = subscriptions.get(attempt.subscription_id)
             if subscription is not None:
@@ -220,10 +224,26 @@ def record_outcomes(
                     random=draw(),
                 )
                 ends.append(_end_of_attempt(attempt, outcome, decision, now))
+                former = subscription.state
                 _note_outcome(subscription, attempt, outcome, decision, now)
+                if (former, subscription.state) == ("active", "quarantined"):
+                    quarantines.append((attempt, outcome))
         cursor = database.connection().cursor()
         cursor.executemany(_END_ATTEMPT, ends)
         cursor.executemany(_SAVE_STATE, map(_state_of, subscriptions.values()))
+    for attempt, outcome in quarantines:
+        _log_quarantine(attempt, outcome)
+
+
+def _log_quarantine(attempt: Attempt, outcome: Outcome) -> None:
+    """Name the subscription, but neither its address nor what its receiver said."""
+    line = LogLine(
+        notifications="quarantined",
+        subscription=attempt.subscription_id,
+        channel=attempt.channel,
+        status=outcome.status_code,
+    )
+    log.warning(line)
 
 
 def _subscriptions_of(attempts: Iterable[Attempt]) -> dict[str, SubscriptionRow]:
@@ -275,7 +295,7 @@ def _note_outcome(
         subscription.failing_since = now
     if decision.is_quarantined and subscription.state == "active":
         subscription.state, subscription.quarantined_at = "quarantined", now
-        subscription.reason = outcome.answer
+        subscription.reason = outcome.reason
     elif _ends_quarantine(attempt, outcome) and subscription.state == "quarantined":
         subscription.state = "active"
         subscription.quarantined_at = subscription.reason = None

@@ -28,3 +28,8 @@ class Outcome:
     retry_after: float | None = None
     is_permanent: bool = False
     is_unconfirmed: bool = False
+
+    @property
+    def reason(self) -> str:
+        """Why it failed, also if the receiver sent nothing but a status."""
+        return self.answer or f"The receiver answered {self.status_code}."

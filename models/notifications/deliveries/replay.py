@@ -15,6 +15,8 @@ from models.notifications.deliveries.deliveries import (
 )
 from models.notifications.rows import DeliveryRow, EventRow, SubscriptionRow
 from models.notifications.subscriptions.subscriptions import subscription_with_id
+from models.storage.database import reading, writing
+from models.storage.write_locks import NOTIFICATIONS
 
 # How many deliveries one request replays.
 MAX_REPLAYED = 1000
@@ -78,6 +80,35 @@ def replay_deliveries(
         | (DeliveryRow.status == "delivered"),
     ).where(condition).execute()
     return subscription, count
+
+
+def retry_unanswered_mails(clock_at: datetime) -> None:
+    """
+    Make the mails due again that failed because no relay answered.
+
+    Those that the relay put off keep their pause: it may have asked for it.
+    """
+    mails = SubscriptionRow.select(SubscriptionRow.id).where(
+        SubscriptionRow.channel == "email"
+    )
+    condition = (
+        (DeliveryRow.status == "failed")
+        & DeliveryRow.status_code.is_null()
+        & (DeliveryRow.next_attempt_at > clock_at)
+        & DeliveryRow.subscription.in_(mails)
+    )
+    # In slices, which hold no other write up.
+    while numbers := _numbers_of_some(condition):
+        with writing(NOTIFICATIONS):
+            DeliveryRow.update(next_attempt_at=clock_at).where(
+                condition, DeliveryRow.number.in_(numbers)
+            ).execute()
+
+
+def _numbers_of_some(condition: Expression) -> list[int]:
+    with reading():
+        rows = DeliveryRow.select(DeliveryRow.number).where(condition)
+        return [row.number for row in rows.limit(MAX_REPLAYED)]
 
 
 def _chosen(request: ReplayDeliveries) -> tuple[SubscriptionRow, Expression]:

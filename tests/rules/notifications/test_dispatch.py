@@ -1,5 +1,6 @@
 """What is claimed, in which order, and what becomes of it."""
 
+from dataclasses import replace
 from datetime import timedelta
 
 import pytest
@@ -162,6 +163,33 @@ def test_quarantine():
     assert statuses() == ["given-up", "given-up"]
     happen(subject="3")
     assert fan_out(NOW, ALL_LIVE) == 0
+
+
+def test_log_of_a_quarantine(caplog):
+    """It is logged once, and names nobody and nothing that the receiver said."""
+    row = subscribe(NOW, "https://tool.example.com/token")
+    happen()
+    happen(subject="2")
+    fan_out(NOW, ALL_LIVE)
+    gone = replace(GONE, answer="token is no more")
+
+    record_outcomes([(attempt, gone) for attempt in claimed()], NOW)
+
+    (line,) = [line for line in caplog.messages if "quarantined" in line]
+    assert line == (
+        f"notifications=quarantined subscription={row.id} channel=webhook status=410"
+    )
+
+
+def test_reason_of_a_quarantine():
+    """A receiver that sends nothing but a status is quoted by it."""
+    subscribe(NOW)
+    happen()
+    fan_out(NOW, ALL_LIVE)
+
+    record_outcomes([(claimed()[0], GONE)], NOW)
+
+    assert SubscriptionRow.get().reason == "The receiver answered 410."
 
 
 def test_busy_subscriptions():
