@@ -18,6 +18,7 @@ from models.storage.database import database
 
 UNUSED_FOR = timedelta(hours=12)
 AT_MOST = timedelta(days=7)
+MOST_OF_A_KEY = 50
 # How late the last use may be stored, so that reading pages writes nothing.
 USE_PRECISION = timedelta(minutes=5)
 TOKEN_BYTES = 32
@@ -51,7 +52,12 @@ _BY_HASH = (
 
 
 def start_session(key_id: str, person: str | None, now: datetime) -> str:
-    """Store a new session, and return its token for the cookie."""
+    """
+    Store a new session, and return its token for the cookie.
+
+    Of too many sessions of one key, those that were used longest ago end.
+    """
+    _end_oldest_sessions(key_id)
     token = secrets.token_urlsafe(TOKEN_BYTES)
     ConsoleSessionRow.create(
         hash=_hash(token),
@@ -62,6 +68,16 @@ def start_session(key_id: str, person: str | None, now: datetime) -> str:
         expires_at=now + UNUSED_FOR,
     )
     return token
+
+
+def _end_oldest_sessions(key_id: str) -> None:
+    """Leave room for one more session of the key."""
+    row = ConsoleSessionRow
+    of_key = row.select(row.hash).where(row.key_id == key_id)
+    kept = of_key.order_by(row.used_at.desc(), row.hash).limit(MOST_OF_A_KEY - 1)
+    hashes = [session.hash for session in kept]
+    if len(hashes) == MOST_OF_A_KEY - 1:
+        row.delete().where(row.key_id == key_id, row.hash.not_in(hashes)).execute()
 
 
 def find_session(token: str, now: datetime) -> ConsoleSession | None:

@@ -85,6 +85,40 @@ def test_a_session_ends_after_a_week(person, clock):
     assert not is_signed_in(person)
 
 
+@pytest.mark.parametrize(
+    "odd",
+    ['prefs={"a":1}', "é=1", "foo[bar]=1", "x", "path=/", 'x="' + '\\"' * 4000 + '"'],
+)
+def test_cookies_of_others(person, odd):
+    """Whatever cookies other pages of the domain have set, the session goes on."""
+    name = "masthead-console"
+    token = person.client.get_cookie(name).value
+    other = person.client.application.test_client(use_cookies=False)
+
+    for cookies in (f"{odd}; {name}={token}", f"{name}={token}; {odd}"):
+        response = other.get("/console/", headers={"Cookie": cookies})
+        assert response.status_code == 200
+
+
+def test_signing_in_again(person, issue):
+    """The former session of the browser ends; nobody has its cookie any more."""
+    assert person.sign_in(issue("*")).status_code == 303
+
+    assert ConsoleSessionRow.select().count() == 1
+
+
+def test_many_sessions_of_a_key(visitor, issue, clock):
+    """A key has at most fifty sessions; those that were used longest ago end."""
+    key, first = issue("*"), visitor()
+    first.sign_in(key)
+    for _ in range(50):
+        clock.pass_(seconds=1)
+        visitor().sign_in(key)
+
+    assert ConsoleSessionRow.select().count() == 50
+    assert not is_signed_in(first)
+
+
 def test_signing_out(person):
     """The session is gone, and its cookie opens nothing any more."""
     stolen = Person(person.client.application.test_client())
