@@ -8,6 +8,7 @@ from typing import Any
 
 from flask import Flask, Response, redirect, request
 from werkzeug.exceptions import HTTPException, RequestEntityTooLarge
+from werkzeug.routing import Map, Rule
 
 from api.console.console_request import ConsoleLook, ConsoleRequest, Refused, Routes
 from api.console.forms.form import Verbatim
@@ -22,13 +23,15 @@ from api.console.page import (
 from api.console.sessions.cross_site import is_own_request
 from api.console.sessions.session_cookie import delete_cookie, set_cookie
 from api.console.sessions.signing_in import SignedIn, SignIn, session_token
+from api.http.authentication import require_scope
 from api.http.body_limits import BodyAllowance
 from api.http.dispatch import Dispatcher
 from api.http.health import ListFaults
 from api.http.messages import Request
 from api.http.middleware import REQUEST
 from api.http.problem_types import PROBLEM_TYPES
-from api.operation import OPERATIONS
+from api.http.server.limits import KEYLESS_BODY_BYTES
+from api.operation import OPERATIONS, Caller
 from models.errors import Refusal
 from models.fields import truncate_to_ms
 from models.logs import LogLine
@@ -71,6 +74,14 @@ class Console:
         self._list_faults = list_faults
         self._published_addresses = PublishedAddresses()
         self._headers = console_headers()
+        self._forms = Map(
+            [
+                Rule(page.path, methods=["POST"], endpoint=page)
+                for page in PAGES
+                if page.method == "POST"
+            ],
+            merge_slashes=False,
+        )
 
     def register(self, app: Flask) -> None:
         """Add a route for each page, for signing in and out, and for the assets."""
@@ -88,23 +99,37 @@ class Console:
         add(CONSOLE + "<path:path>", "console.unknown", self._guarded(self._unknown))
 
     def admit(self, http_request: Request) -> BodyAllowance | None:
-        """Return how large the body of a form may be; None for somebody unknown."""
+        """
+        Return how large the body of a form may be; None for somebody unknown.
+
+        Raise InsufficientScope if the key does not open the operation of the page.
+        """
         try:
             signed_in = self._sign_in.find(http_request, self._now())
         except Refusal:
             return None
         if signed_in is None:
             return None
-        sizes = [page.max_body_bytes for page in PAGES if page.method == "POST"]
-        return BodyAllowance(max(sizes), signed_in.caller.lineage)
+        caller = signed_in.caller
+        return BodyAllowance(self._max_bytes(http_request, caller), caller.lineage)
+
+    def _max_bytes(self, http_request: Request, caller: Caller) -> int:
+        """Return how large the form may be that is sent to the page."""
+        forms = self._forms.bind("")
+        try:
+            page, parts = forms.match(http_request.path, http_request.method)
+            scope = page.scope_of(**parts) if page.scope_of else None
+        except HTTPException:
+            return KEYLESS_BODY_BYTES
+        if scope is not None:
+            require_scope(caller, scope)
+        return int(page.max_body_bytes)
 
     def _page_view(self, page: ConsolePage) -> Callable[..., Response]:
         """Return the view for Flask, for whoever is signed in."""
 
         def view(http_request: Request, **parts: str) -> Response:
-            request.max_content_length = page.max_body_bytes
-            request.max_form_memory_size = page.max_body_bytes
-            request.max_form_parts = MAX_FORM_FIELDS
+            _limit_form(page.max_body_bytes)
             now = self._now()
             signed_in = self._sign_in.find(http_request, now)
             if signed_in is None:
@@ -183,8 +208,7 @@ class Console:
         return self._sign_in_page(200, next=_next_page())
 
     def _start_session(self, http_request: Request) -> Response:
-        request.max_content_length = MAX_FORM_BYTES
-        request.max_form_memory_size = MAX_FORM_BYTES
+        _limit_form(MAX_FORM_BYTES)
         form = request.form
         person = form.get(PERSON_FIELD, "")
         try:
@@ -301,6 +325,12 @@ class Console:
 
     def _now(self) -> datetime:
         return truncate_to_ms(self._clock())
+
+
+def _limit_form(max_bytes: int) -> None:
+    """Limit the form that is sent, which is parsed when it is first asked for."""
+    request.max_content_length = request.max_form_memory_size = max_bytes
+    request.max_form_parts = MAX_FORM_FIELDS
 
 
 def _next_page() -> str:

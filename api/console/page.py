@@ -26,6 +26,9 @@ class ConsolePage:
     path: str
     view: Callable[..., Response]
     max_body_bytes: int
+    # Takes the parts of the path, and returns the scope without which only a small
+    # form is received.
+    scope_of: Callable[..., str] | None
 
     @property
     def name(self) -> str:
@@ -37,7 +40,10 @@ PAGES: list[ConsolePage] = []
 
 
 def page(
-    route: str, *, max_body_bytes: int = MAX_FORM_BYTES
+    route: str,
+    *,
+    max_body_bytes: int = MAX_FORM_BYTES,
+    scope_of: Callable[..., str] | None = None,
 ) -> Callable[[PageView], PageView]:
     """
     Declare a page by its method and its path below /console/.
@@ -47,7 +53,8 @@ def page(
     method, _, path = route.partition(" ")
 
     def declare(view: PageView) -> PageView:
-        PAGES.append(ConsolePage(method, CONSOLE + path, view, max_body_bytes))
+        declared = ConsolePage(method, CONSOLE + path, view, max_body_bytes, scope_of)
+        PAGES.append(declared)
         return view
 
     return declare

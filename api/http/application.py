@@ -20,6 +20,7 @@ from api.console.console_request import ConsoleLook, Routes
 from api.http.access_log import AccessLog
 from api.http.body_limits import BodyLimits
 from api.http.dispatch import Dispatcher, InternalError, views
+from api.http.forms import FormRequest
 from api.http.health import ListFaults, register_health
 from api.http.messages import Request
 from api.http.metrics import Metrics, register_metrics
@@ -142,6 +143,7 @@ def _add_middleware(
 
 def _flask() -> Flask:
     app = Flask("masthead", static_folder=None)
+    app.request_class = FormRequest
     # The error handler logs exceptions once, with the request's id.
     app.log_exception = lambda _: None  # type: ignore[method-assign,assignment]
     # Doubled slashes are an unknown path, not a redirect.

@@ -67,7 +67,15 @@ def show_operation(
     return _operation_page(request, entry, form, is_example=not is_filled)
 
 
-@page("POST operations/<area>/<noun>/<verb>/", max_body_bytes=MAX_BYTES)
+def _scope(area: str, noun: str, verb: str) -> str:
+    return _find(area, noun, verb).operation.scope
+
+
+@page(
+    "POST operations/<area>/<noun>/<verb>/",
+    max_body_bytes=MAX_BYTES,
+    scope_of=_scope,
+)
 def send_operation(
     request: ConsoleRequest, area: str, noun: str, verb: str
 ) -> Response:

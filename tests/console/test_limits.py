@@ -1,0 +1,74 @@
+"""How much a form may have, and how often pages may be asked for."""
+
+import pytest
+
+from api.console.console import MAX_FORM_FIELDS
+from api.console.documents.pictures import MAX_BYTES as MAX_PICTURE_BYTES
+from api.console.operations.operations import MAX_BYTES
+from api.console.page import MAX_FORM_BYTES
+from api.http.application import BODY_LIMITS
+from api.http.server.limits import KEYLESS_BODY_BYTES
+from models.errors import InsufficientScope, PayloadTooLarge
+
+CREATE = "operations/projects/documents/create/"
+URL_ENCODED = "application/x-www-form-urlencoded"
+
+
+@pytest.mark.parametrize("path", [CREATE, "documents/new/", "sign-in/"])
+def test_the_number_of_fields(person, path):
+    """A form of more fields is refused before they are parsed."""
+
+    def status(body):
+        return person.post(path, body, content_type=URL_ENCODED).status_code
+
+    assert status("a=&" * (MAX_FORM_FIELDS - 1)) != 413
+    assert status("a=&" * MAX_FORM_FIELDS) == 413
+    assert status("&" * MAX_FORM_FIELDS) == 413
+
+
+@pytest.fixture
+def admitted(person, console_app):
+    """Return how large a form may be that somebody sends to a page."""
+
+    def most_bytes(path, by=person, length=0):
+        token = by.client.get_cookie("masthead-console").value
+        environ = {
+            "REQUEST_METHOD": "POST",
+            "PATH_INFO": f"/console/{path}",
+            "CONTENT_LENGTH": str(length),
+            "REMOTE_ADDR": "127.0.0.1",
+            "HTTP_HOST": "localhost",
+            "HTTP_COOKIE": f"masthead-console={token}",
+        }
+        return console_app.extensions[BODY_LIMITS](environ).max_bytes
+
+    return most_bytes
+
+
+@pytest.mark.parametrize(
+    ("path", "size"),
+    [
+        (CREATE, MAX_BYTES),
+        ("documents/new/", MAX_PICTURE_BYTES),
+        ("documents/pictures/", MAX_PICTURE_BYTES),
+        ("incidents/open/", MAX_FORM_BYTES),
+        ("sign-out/", KEYLESS_BODY_BYTES),
+        ("operations/projects/documents/ghost/", KEYLESS_BODY_BYTES),
+        ("operations/", KEYLESS_BODY_BYTES),
+        ("ghost/", KEYLESS_BODY_BYTES),
+    ],
+)
+def test_each_page_has_its_own_size(admitted, path, size):
+    """Only where a file can be sent, a large form is received."""
+    assert admitted(path, length=size) == size
+    with pytest.raises(PayloadTooLarge):
+        admitted(path, length=size + 1)
+
+
+def test_a_large_form_needs_the_scope(admitted, visitor, issue):
+    """Without the scope of the operation nothing large is received for it."""
+    someone = visitor()
+    someone.sign_in(issue("projects:documents:get"))
+
+    with pytest.raises(InsufficientScope, match="projects:documents:create"):
+        admitted(CREATE, by=someone)
