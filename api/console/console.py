@@ -274,12 +274,12 @@ class Console:
         self, http_request: Request, problem: str | None = None
     ) -> Response:
         """Ask for a key; what was sent with a form is kept for after that."""
-        path = http_request.path
+        query = f"?{http_request.query_string}" if http_request.query_string else ""
+        path = http_request.path + query
         if http_request.method != "POST":
-            query = f"?{http_request.query_string}" if http_request.query_string else ""
             if problem is None:
-                return self._redirect(address("sign-in/", next=path + query))
-            return self._sign_in_page(401, problem=problem, next=path + query)
+                return self._redirect(address("sign-in/", next=path))
+            return self._sign_in_page(401, problem=problem, next=path)
         form = request.form.items(multi=True)
         kept = [(f"_kept.{name}", Verbatim(value)) for name, value in form]
         return self._sign_in_page(

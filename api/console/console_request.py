@@ -274,10 +274,15 @@ class ConsoleRequest:
         shown = {"request": self, **words, **data}
         return Response(self.look.render(template, shown), status, self.headers)
 
-    def go(self, path: str, *, done: str = "", **query: Any) -> Response:
-        """Lead to a page after a change; `done` names what it says was done."""
+    def go(self, path: str, *, done: str = "", at: str = "", **query: Any) -> Response:
+        """
+        Lead to a page after a change; `done` names what it says was done.
+
+        `at` is the id of what the page shows of it.
+        """
         # 303, so that loading the page again does not send the form again.
-        return redirect(address(path, done=done, **query), 303)  # type: ignore[return-value]
+        target = address(path, done=done, **query) + (f"#{at}" if at else "")
+        return redirect(target, 303)  # type: ignore[return-value]
 
     def _environ(
         self,

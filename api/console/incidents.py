@@ -17,6 +17,7 @@ UPDATE = "POST /status/v1/admin/incidents/update"
 ADD_UPDATE = "POST /status/v1/admin/incident-updates/add"
 LIST = "GET /status/v1/incidents/list"
 GET = "GET /status/v1/incidents/get"
+REMOVE = "POST /status/v1/admin/incidents/remove"
 CORRECT = "POST /status/v1/admin/incident-updates/update"
 REMOVE_UPDATE = "POST /status/v1/admin/incident-updates/remove"
 HISTORY = "GET /status/v1/admin/incident-updates/history"
@@ -39,6 +40,7 @@ def list_incidents(request: ConsoleRequest) -> Response:
         incidents=found.data,
         cursor=found.meta.get("cursor"),
         may_open=request.may(ADD),
+        may_list_templates=request.may(LIST_TEMPLATES),
     )
 
 
@@ -86,6 +88,13 @@ def change_incident(request: ConsoleRequest, id: str) -> Response:
     if request.submit(form, id=id) is None:
         return _incident_page(request, detail, change=form)
     return request.go(f"incidents/{id}/", done="incident-changed")
+
+
+@page("POST incidents/<id>/remove/")
+def remove_incident(request: ConsoleRequest, id: str) -> Response:
+    """Remove an incident that should never have been."""
+    request.call(REMOVE, {"id": id})
+    return request.go("incidents/", done="incident-removed")
 
 
 @page("POST incidents/<id>/updates/<update_id>/correct/")
@@ -222,6 +231,7 @@ def _incident_page(
         is_changing=change is not None,
         may_update=request.may(ADD_UPDATE),
         may_change=request.may(UPDATE),
+        may_remove=request.may(REMOVE),
         may_correct=request.may(CORRECT),
         may_remove_updates=request.may(REMOVE_UPDATE),
         public=request.settings.site_url + incident_address(incident["id"]),

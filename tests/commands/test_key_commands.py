@@ -2,8 +2,13 @@
 
 import io
 import json
+import subprocess
+import sys
+from functools import partial
 
 import pytest
+
+from tests.commands.conftest import ROOT
 
 
 @pytest.fixture
@@ -65,3 +70,21 @@ def test_without_a_database(command):
 
         assert code == 2
         assert "There is no database" in err
+
+
+def test_unknown_scope_in_a_new_process(environment):
+    """A process that has loaded little finds out which scopes open nothing."""
+    words = [sys.executable, "app.py", "keys"]
+    bootstrap = [*words, "bootstrap", "--email", "a@example.com"]
+    scopes = ["--scope", "status:nothing", "--scope", "status:services:list"]
+    run = partial(
+        subprocess.run, cwd=ROOT, env=environment, capture_output=True, text=True
+    )
+
+    issued = run([*bootstrap, *scopes])
+    listed = run([*words, "list", "--json"])
+
+    assert "open no operation: status:nothing (nearest: status:" in issued.stderr
+    assert [key["unknownScopes"] for key in json.loads(listed.stdout)] == [
+        ["status:nothing"]
+    ]

@@ -10,7 +10,8 @@ ADD = {
     "severity": "degraded",
     "body": "Looking.",
 }
-OPEN = "incidents/open/"
+OPEN, TEMPLATES = "incidents/open/", "incidents/templates/"
+LIST_TEMPLATES = "GET /status/v1/admin/incident-templates/list"
 
 pytestmark = pytest.mark.both_engines
 
@@ -159,6 +160,39 @@ def test_the_words_of_a_template(person, ask):
 
     assert IncidentRow.get().title == "Late"
     assert IncidentUpdateRow.get().body == "We look."
+
+
+def test_remove(person, incident, audited):
+    """An incident that should never have been goes from the list."""
+    page, action = f"incidents/{incident.id}/", f"incidents/{incident.id}/remove/"
+
+    done = person.fill(page, action)
+
+    assert (
+        "The incident is removed." in person.client.get(done.headers["Location"]).text
+    )
+    assert audited()[-1] == "incident.removed"
+    assert person.get(page).status_code == 404
+
+
+def test_templates(person, ask):
+    """A template is added, changed against its version, and removed."""
+    words = {"name": "Late <b>", "title": "Late", "body": "We look."}
+    person.fill(TEMPLATES, TEMPLATES, severity="degraded", **words)
+    (template,) = ask(LIST_TEMPLATES).json["data"]
+    own = f"{TEMPLATES}{template['id']}/"
+    page = person.get(TEMPLATES)
+
+    person.refill(page, own, title="Later")
+    refused = person.refill(page, own, title="Latest", _key="another")
+
+    assert ask(LIST_TEMPLATES).json["data"][0]["title"] == "Later"
+    assert refused.status_code == 409
+    assert 'value="Latest"' in refused.text
+    taken = person.fill(TEMPLATES, TEMPLATES, severity="degraded", **words)
+    assert taken.status_code == 409
+    person.fill(TEMPLATES, f"{own}remove/")
+    assert ask(LIST_TEMPLATES).json["data"] == []
 
 
 def test_change(person, incident):

@@ -55,6 +55,20 @@ def test_create(person, atlas, clock):
     assert "1 Apr 2026" in shown
 
 
+def test_create_after_the_session_has_ended(person, atlas, issue):
+    """What was entered, and in which project, is kept for after signing in."""
+    page = person.get(f"work/create/?projectId={atlas.id}")
+    person.post("sign-out/", {})
+    action = f"work/create/?projectId={atlas.id}"
+
+    ended = person.refill(page, action, title="Kept")
+    assert ended.status_code == 401
+    signed_in = person.refill(ended, "sign-in/", key=issue("*"))
+    person.refill(signed_in, action)
+
+    assert WorkItemRow.get().title == "Kept"
+
+
 def test_create_in_one_of_several_projects(person, atlas, clock):
     """The project is chosen first, since it decides what can be chosen."""
     make_project("harbour", clock.now)
@@ -144,9 +158,21 @@ def test_move_on_the_board(person, item, atlas, clock):
     assert WorkItemRow.get().status == "in_progress"
     location = done.headers["Location"]
     assert location.startswith("/console/work/board/?")
+    assert location.endswith(f"#{item.id}")
     assert f"projectId={atlas.id}" in location
     column = person.client.get(location).text.split('id="column.in_progress"')[1]
     assert "&lt;img" in column.split("</section>")[0]
+
+
+def test_a_move_from_an_address_that_somebody_made_up(person, item, path):
+    """What is no filter of the board is dropped from its address."""
+    query = "?board=1&done=x&path=y&self=z&q=%ff"
+
+    done = person.post(f"{path}move/{query}", {"status": "done"})
+
+    assert done.status_code == 303
+    assert done.headers["Location"].count("done=") == 1
+    assert WorkItemRow.get().status == "done"
 
 
 def test_a_move_of_what_somebody_else_moved(person, item, path, clock):
@@ -164,9 +190,10 @@ def test_a_move_of_what_somebody_else_moved(person, item, path, clock):
 
 def test_a_long_column(person, atlas, clock):
     """A column has its most urgent items, and a link to the list."""
+    work(atlas, clock, title="At once", priority="critical")
+    clock.pass_(seconds=1)
     for _ in range(15):
         work(atlas, clock, title="Later", priority="low")
-    work(atlas, clock, title="At once", priority="critical")
 
     column = person.get("work/board/").text.split('id="column.backlog"')[1]
 
@@ -225,6 +252,8 @@ def test_relationships(person, item, path, atlas, clock):
     assert refused.status_code == 422
     refused = person.refill(refused, f"{path}relationships/", targetId="#99")
     assert "There is no work item #99." in refused.text
+    refused = person.refill(refused, f"{path}relationships/", targetId="a b#x")
+    assert "There is no work item a b#x." in refused.text
     done = person.refill(refused, f"{path}relationships/", targetId="atlas#2")
     assert done.status_code == 303
     assert WorkRelationshipRow.get().target_id == other.id

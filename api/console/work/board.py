@@ -10,11 +10,10 @@ from api.console.forms.labels import value_label
 from api.console.page import address, page
 from api.console.projects.access import project_access
 from api.console.work.choices import read_projects
-from api.console.work.work_item import UPDATE, move_form
+from api.console.work.work_item import BOARD_FILTERS, UPDATE, move_form
 from api.console.work.work_items import LIST_ITEMS, OPEN, filter_form
 
 ROADMAP = "GET /projects/v1/roadmap/get"
-BOARD_FILTERS = ("q", "projectId", "assigneeId", "milestoneId", "labelId", "type")
 # Cards of a column; the list shows the rest.
 MOST_CARDS = 15
 RECENTLY_DONE = 10

@@ -64,7 +64,7 @@ def remove_reference(request: ConsoleRequest, id: str, reference: str) -> Respon
 @page("POST work/<id>/specifications/")
 def link_specification(request: ConsoleRequest, id: str) -> Response:
     """Link one more specification, or unlink one: the operation takes all of them."""
-    item = request.read(GET_ITEM, id=id)
+    item = read_context(request, id)["work"]
     chosen, _, relationship = request.sent.get("specifications", "").partition(" ")
     link = {"specificationId": chosen, "relationship": relationship}
     is_removal = bool(request.sent.get("_remove"))
@@ -84,12 +84,12 @@ def link_specification(request: ConsoleRequest, id: str) -> Response:
 def _find_item(request: ConsoleRequest, id: str, name: str) -> str | None:
     """Return the id of an item named as `atlas#12`, `#12`, or by its id."""
     slug, mark, number = name.rpartition("#")
-    if not mark:
+    if not mark or not request.may(GET_ITEM):
         return name or None
     if slug:
         where = {"projectSlug": slug}
     else:
-        where = {"projectId": request.read(GET_ITEM, id=id)["projectId"]}
+        where = {"projectId": read_context(request, id)["work"]["projectId"]}
     try:
         return str(request.read(GET_ITEM, number=number, **where)["id"])
     except Refused:

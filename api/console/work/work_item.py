@@ -30,6 +30,7 @@ FIELDS = (
     *("title", "type", "priority", "bucket", "milestoneId", "dueAt"),
     *("assigneeIds", "labelIds", "description"),
 )
+BOARD_FILTERS = ("q", "projectId", "assigneeId", "milestoneId", "labelId", "type")
 # So many comments are in the context of an item.
 RECENT_COMMENTS = 20
 
@@ -55,10 +56,10 @@ def move_work_item(request: ConsoleRequest, id: str) -> Response:
     form = move_form(request, context["work"])
     if request.submit_change(form, context["work"], id=id) is None:
         return work_item_page(request, context, move=form)
-    query = request.query.to_dict()
-    if query.pop("board", None):
-        return request.go("work/board/", done="work-moved", **query)
-    return request.go(f"work/{id}/", done="work-moved")
+    if "board" not in request.query:
+        return request.go(f"work/{id}/", done="work-moved")
+    kept = {name: request.query.get(name) for name in BOARD_FILTERS}
+    return request.go("work/board/", done="work-moved", at=id, **kept)
 
 
 @page("POST work/<id>/archive/")
