@@ -54,6 +54,18 @@ class IdempotentRequest:
     def id(self) -> str:
         return self._id_of(self.lineage)
 
+    @cached_property
+    def sealed_by(self) -> str:
+        """
+        Name what a secret in the response is sealed under.
+
+        That is the key, by its prefix, or a session of the console under the key.
+        """
+        if self.bearer.startswith(self.key_prefix):
+            return self.key_prefix
+        digest = hashlib.sha256(self.bearer.encode()).hexdigest()
+        return f"{self.key_prefix} session {digest[:16]}"
+
     @property
     def id_of_key(self) -> str:
         """The id that earlier versions stored: the caller was the key itself."""
@@ -136,7 +148,8 @@ class StoredResponseRow(Row):
     body = BlobField()
     secret_offset = IntegerField(null=True)
     sealed_secret = BlobField(null=True)
-    # The prefix of the key under whose secret it is sealed.
+    # The prefix of the key under whose secret it is sealed; in the console, and a
+    # digest of the session's token.
     sealed_by = TextField(null=True)
     completed_at = MomentField(index=True)
 
@@ -167,7 +180,7 @@ def stored_response(request: IdempotentRequest, now: datetime) -> bytes | None:
 
     Raise IdempotencyKeyReused if the key was sent with another request before, and
     IdempotencySecretSealed if the response has a secret that only another API key of
-    the lineage can open.
+    the lineage, or another session of the console, can open.
     """
     row = _unexpired_row(request.id, now)
     if row is None and request.key_id != request.lineage:
@@ -182,7 +195,7 @@ def stored_response(request: IdempotentRequest, now: datetime) -> bytes | None:
     body = bytes(row.body)
     if row.secret_offset is None:
         return body
-    _require_same_key(row, request)
+    _require_same_seal(row, request)
     secret = _open_secret(row, body, request.bearer)
     return body[: row.secret_offset] + secret + body[row.secret_offset :]
 
@@ -209,7 +222,7 @@ def store_response(
         body = body.replace(plain, b"", 1)
         associated_data = _associated_data(id, fingerprint, now, offset, body)
         sealed_secret = seal(plain, request.bearer, associated_data)
-        sealed = offset, sealed_secret, request.key_prefix
+        sealed = offset, sealed_secret, request.sealed_by
     connection = database.connection()
     # An expired response may still be there, with its subjects.
     connection.execute(_DELETE, (id,))
@@ -242,19 +255,21 @@ def _unexpired_row(id: str, now: datetime) -> StoredResponseRow | None:
     return None if row is None or now - row.completed_at >= RETENTION else row
 
 
-def _require_same_key(row: StoredResponseRow, request: IdempotentRequest) -> None:
-    """Raise IdempotencySecretSealed unless this key sealed the secret."""
-    if row.sealed_by == request.key_prefix:
+def _require_same_seal(row: StoredResponseRow, request: IdempotentRequest) -> None:
+    """Raise IdempotencySecretSealed unless this key or session sealed the secret."""
+    if row.sealed_by == request.sealed_by:
         return
     # Earlier versions sealed only for the key that the id names.
     if row.sealed_by is None and row.id == request.id_of_key:
         return
-    sealing_key = row.sealed_by or "that sent the request"
+    prefix, _, session = (row.sealed_by or "").partition(" ")
+    key = f"the API key {prefix}" if prefix else "the API key that sent the request"
+    place = f"a session of the console under {key}" if session else key
     raise IdempotencySecretSealed(
-        "This request was already carried out, and nothing was created again. Your API"
-        " key was rotated since, and the response contains a secret that only the key"
-        f" {sealing_key} can read. Repeat the request with that key, or rotate the"
-        " created key to get a new secret."
+        "This request was already carried out, and nothing was created again. The"
+        " response contains a secret that can only be shown where it was asked for,"
+        f" which is {place}. Repeat the request there, or rotate what was created to"
+        " get a new secret."
     )
 
 

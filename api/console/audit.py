@@ -51,7 +51,7 @@ def list_audit_records(request: ConsoleRequest) -> Response:
         "actor": filters["actor"] or None,
         "since": _moment(filters["from"], "From", problems),
         "until": _moment(filters["to"], "To", problems),
-        "cursor": request.query.get("cursor"),
+        "cursor": request.cursor,
         "limit": PER_PAGE,
     }
     with reading():

@@ -23,6 +23,7 @@ from api.http.messages import Request
 from api.http.messages import Response as OperationAnswer
 from api.http.middleware import View
 from api.operation import Caller, Operation
+from models.pagination import invalid_cursor
 from models.projects.documents.linking.draft_links import PublishedAddresses
 from models.projects.documents.site_preview import SitePreview
 from models.settings import Settings
@@ -131,6 +132,14 @@ class ConsoleRequest:
         """Return what a list is searched for, without what no text contains."""
         text = "".join(filter(str.isprintable, self.query.get(name, "")))
         return text.strip()[:LONGEST_SEARCH]
+
+    @property
+    def cursor(self) -> str | None:
+        """Return where a list goes on; raise InvalidCursor for what is no cursor."""
+        cursor = self.query.get("cursor")
+        if cursor is not None and not cursor.isprintable():
+            raise invalid_cursor()
+        return cursor
 
     def may(self, route: str) -> bool:
         """Return whether the key opens the operation."""

@@ -111,3 +111,12 @@ def test_what_the_key_may_not_do(visitor, issue):
     nobody = visitor()
     nobody.sign_in(issue("x:y"))
     assert nobody.get("audit/").status_code == 403
+
+
+@pytest.mark.parametrize("cursor", ["%00", "%00x", "x", "%C3%A9", ""])
+def test_no_cursor(person, cursor):
+    """What is no cursor is refused as the API does."""
+    response = person.get(f"audit/?cursor={cursor}")
+
+    assert response.status_code == 400
+    assert "The cursor is damaged" in response.text

@@ -11,6 +11,7 @@ from models.platform.keys import KeyRow
 from models.platform.scope_warnings import unknown_scopes
 
 ISSUE = "keys/issue/"
+HEADER = {"Idempotency-Key": "k" * 20}
 XSS = "<script>alert(1)</script>"
 
 pytestmark = pytest.mark.both_engines
@@ -51,6 +52,34 @@ def test_sent_twice(person):
 
     assert secret_in(first.text) == secret_in(second.text)
     assert KeyRow.select().where(KeyRow.name == "Reader").count() == 1
+
+
+def test_sent_again_from_another_session(visitor, issue, ask):
+    """It says that the key was issued, and that its secret is shown only there."""
+    key, sent = issue("*"), {"name": "Reader", "scopes": ["status:services:list"]}
+    first, second = visitor(), visitor()
+    for someone in (first, second):
+        someone.sign_in(key)
+    shown = first.post(ISSUE, sent | {"_key": "k" * 20, "_list.scopes": "1"})
+    assert shown.status_code == 200
+
+    again = second.post(ISSUE, sent | {"_key": "k" * 20, "_list.scopes": "1"})
+    by_api = ask("POST /platform/v1/keys/add", sent, key=key, headers=HEADER)
+
+    assert again.status_code == by_api.status_code == 409
+    for refused in (again.text, by_api.json["detail"]):
+        assert "already carried out" in refused
+        assert "a session of the console" in refused
+    assert KeyRow.select().where(KeyRow.name == "Reader").count() == 1
+
+
+@pytest.mark.parametrize("cursor", ["%00", "%00x", "x", "%C3%A9", ""])
+def test_no_cursor(person, cursor):
+    """What is no cursor is refused as the API does."""
+    response = person.get(f"keys/?cursor={cursor}")
+
+    assert response.status_code == 400
+    assert "The cursor is damaged" in response.text
 
 
 def test_scopes_are_chosen(person):

@@ -99,6 +99,24 @@ def test_form(path, person):
 
 
 @pytest.mark.parametrize("path", sorted(BY_PATH))
+def test_refused_form(path, person):
+    """A wrong value of every field is refused, and said with the field's name."""
+    operation = BY_PATH[path].operation
+    fields = form_fields(operation)
+    wrong = dict.fromkeys(fields, "\x00{") | {"_send": "1"}
+
+    if operation.method == "GET":
+        refused = person.get(path, query_string=wrong)
+    else:
+        refused = person.post(path, wrong, content_type="multipart/form-data")
+
+    assert refused.status_code < 500, refused.text
+    if fields:
+        assert refused.status_code >= 400
+        assert 'class="problem" role="alert"' in refused.text
+
+
+@pytest.mark.parametrize("path", sorted(BY_PATH))
 def test_examples(path):
     """The example of a field that is written as JSON is one."""
     operation = BY_PATH[path].operation

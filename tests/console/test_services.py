@@ -133,3 +133,14 @@ def test_hostile_name(person):
 
     pages = ["", "services/", "services/api/"]
     assert not any(XSS in person.get(page).text for page in pages)
+
+
+@pytest.mark.parametrize("group", ["items", "keys", "get"])
+def test_a_group_named_as_a_method(person, group):
+    """A group can have any name."""
+    person.fill(ADD, ADD, **SERVICE | {"group": group})
+
+    page = person.get("services/")
+
+    assert page.status_code == 200
+    assert f"{group}</bdi></h2>" in page.text

@@ -170,11 +170,18 @@ def test_sealed(store):
 
 
 def test_sealed_for_another(store):
-    """Under another bearer secret it does not open, and nothing is returned."""
+    """Under another secret, as the token of a session, nothing is returned."""
     store_response(REQUEST, BODY, NOON, secret=SECRET)
+    session = replace(REQUEST, bearer="token", key="session")
+    store_response(session, BODY, NOON, secret=SECRET)
 
-    with pytest.raises(RuntimeError):
-        stored_response(replace(REQUEST, bearer="mh_other"), NOON)
+    with pytest.raises(IdempotencySecretSealed, match="is the API key mh_first"):
+        stored_response(replace(REQUEST, bearer="token"), NOON)
+    for bearer in ("another", REQUEST.bearer):
+        with pytest.raises(IdempotencySecretSealed, match="a session of the console"):
+            stored_response(replace(session, bearer=bearer), NOON)
+    assert stored_response(session, NOON) == BODY
+    assert "token" not in str(StoredResponseRow.get_by_id(session.id).__data__)
 
 
 def test_found_after_a_rotation(store):

@@ -43,8 +43,8 @@ def list_keys(request: ConsoleRequest) -> Response:
     q = request.search_text("q")
     filters = {"q": q, "status": status if status in get_args(KeyStatus) else ""}
     sent = {name: value for name, value in filters.items() if value}
-    cursor = request.query.get("cursor")
-    query = FindKeys.model_validate(sent | {"cursor": cursor, "limit": PER_PAGE})
+    page = {"cursor": request.cursor, "limit": PER_PAGE}
+    query = FindKeys.model_validate(sent | page)
     with reading():
         found = find_keys(query, request.now)
     return request.page(
