@@ -412,3 +412,58 @@ def test_an_author_without_publishing(visitor, issue, document, path):
     assert DocumentRow.get().version == 2
     person_preview = someone.fill(path, path, _do="preview")
     assert person_preview.status_code != 500
+
+
+@pytest.fixture
+def hidden(person, ask):
+    """The id of a project with a section and a file, whose name tells something."""
+    project = {"slug": "hidden", "name": "Hidden", "ownerId": OWNER}
+    created = ask("POST /projects/v1/projects/create", project)
+    id = created.json["data"]["id"]
+    words = {"collection": "guides", "section": "Takeover", "_do": "save"}
+    person.fill(NEW, NEW, **TEXT | words, projectId=id)
+    query = {"projectId": id, "name": "images/takeover.png"}
+    assert ask("POST /projects/v1/files/add", query, file=png()).status_code == 200
+    return id
+
+
+@pytest.fixture
+def signed_in_with(visitor, issue):
+    def signed_in(*scopes):
+        someone = visitor()
+        someone.sign_in(issue(*scopes))
+        return someone
+
+    return signed_in
+
+
+def test_sections_need_the_list(hidden, signed_in_with):
+    """The sections of a project are told to those who may list its documents."""
+    path = f"{NEW}?projectId={hidden}"
+    scopes = ("projects:documents:get", "projects:documents:create")
+
+    writer, reader = signed_in_with(*scopes), signed_in_with("projects:documents:*")
+
+    assert writer.get(path).status_code == 200
+    assert "Takeover" not in writer.get(path).text
+    assert "Takeover" in reader.get(path).text
+
+
+def test_files_need_their_scope(hidden, signed_in_with):
+    """A preview tells nobody else whether the project has a file."""
+    text = "![](images/{}.png) [gone](gone)"
+    scopes = ("projects:documents:create", "projects:documents:links")
+
+    def preview(someone, name):
+        sent = TEXT | {"content": text.format(name), "projectId": hidden}
+        shown = someone.post(NEW, sent | {"_do": "preview", "_part": "1"})
+        assert shown.status_code == 200
+        assert "<code>gone</code> leads to nothing" in shown.text
+        return shown.text.replace(name, "")
+
+    writer = signed_in_with(*scopes)
+    assert preview(writer, "takeover") == preview(writer, "other")
+    assert "lead nowhere" not in preview(writer, "takeover")
+    for scope in ("projects:files:list", "projects:files:get"):
+        reader = signed_in_with(*scopes, scope)
+        assert preview(reader, "takeover") != preview(reader, "other")

@@ -14,7 +14,7 @@ from api.console.documents.differences import (
     difference_of,
 )
 from api.console.documents.imported import imported_file
-from api.console.documents.listing import CREATE, state_of
+from api.console.documents.listing import CREATE, LIST, state_of
 from api.console.documents.pictures import (
     ACCEPTED,
     ADD_FILE,
@@ -142,7 +142,8 @@ class Editor:
             self.form.fill(sent)
 
     def _sections(self) -> list[str]:
-        if not self.project_id or not self.request.may(GET):
+        # What documents/list would tell of every document of the project.
+        if not self.project_id or not self.request.may(LIST):
             return []
         with reading():
             return known_sections(self.project_id)

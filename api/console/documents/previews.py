@@ -11,6 +11,8 @@ from models.projects.documents.linking.links import ResolvedLink
 from models.storage.database import reading
 
 LINKS = "GET /projects/v1/documents/links"
+# Either tells which files a project has.
+FILES = ("GET /projects/v1/files/list", "GET /projects/v1/files/get")
 GET_REVISION = "GET /projects/v1/document-revisions/get"
 
 PROBLEMS = {
@@ -70,7 +72,11 @@ def _check(request: ConsoleRequest, draft: Draft) -> CheckedDraft:
     assert site is not None
     with reading():
         return request.published_addresses.check(
-            draft, site, request.settings.edit_url, request.now
+            draft,
+            site,
+            request.settings.edit_url,
+            request.now,
+            knows_files=any(map(request.may, FILES)),
         )
 
 

@@ -1,5 +1,6 @@
 """Resolve the links of a text that nobody has saved yet, as a publication would."""
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import datetime
 from functools import cached_property
@@ -27,6 +28,7 @@ from models.projects.documents.rows import (
     document_with,
 )
 from models.projects.documents.site_preview import SitePreview
+from models.projects.files.names import names_a_file
 from models.projects.projects.rows import project_with
 
 
@@ -91,11 +93,23 @@ class PublishedAddresses:
         self._read: _Addresses | None = None
 
     def check(
-        self, draft: Draft, site: SitePreview, edit_url: str, now: datetime
+        self,
+        draft: Draft,
+        site: SitePreview,
+        edit_url: str,
+        now: datetime,
+        *,
+        knows_files: bool = True,
     ) -> CheckedDraft:
-        """Render a draft and resolve its links; to be called in a snapshot."""
+        """
+        Render a draft and resolve its links; to be called in a snapshot.
+
+        For somebody who may not know which files the project has, links to files are
+        neither resolved nor called broken.
+        """
         resolver = self._current(edit_url)
-        checker = _DraftChecker(
+        checker_class = _DraftChecker if knows_files else _FilelessChecker
+        checker = checker_class(
             draft.document, draft.page(now), draft.content, site, resolver
         )
         links = {link.target: link for link in checker.outgoing()}
@@ -136,3 +150,15 @@ class _DraftChecker(LinkChecker):
         if page is not self.page and page.id not in self._ids:
             page = next(iter(published_pages([page.id])), page)
         return super()._ids_of(page)
+
+
+class _FilelessChecker(_DraftChecker):
+    """Answers the same whether or not the project has a file."""
+
+    def outgoing(self) -> Iterator[ResolvedLink]:
+        for link in super().outgoing():
+            is_file = link.href is None and names_a_file(link.target)
+            yield link._replace(problem=None) if is_file else link
+
+    def file_name(self, target: str) -> str | None:  # noqa: ARG002
+        return None
