@@ -275,6 +275,64 @@ def test_add_a_picture(person, document, path, docs):
     assert "sandbox" in response.headers["Content-Security-Policy"]
 
 
+@pytest.mark.parametrize(("button", "published"), [("save", 1), ("publish", 2)])
+def test_saving_takes_the_picture(person, document, path, button, published):
+    """A file that was chosen is saved with the text, once if the form is sent twice."""
+    page, older = person.get(path), person.get(path)
+
+    def send(page, content):
+        picture = BytesIO(png()), "form.png"
+        return person.refill(page, path, content=content, _do=button, picture=picture)
+
+    done, again = send(page, "Typed"), send(page, "Typed")
+
+    assert (done.status_code, again.status_code) == (303, 303)
+    [file] = FileRow.select()
+    assert content(2) == f"Typed\n\n![form]({file.name})\n"
+    row = DocumentRow.get()
+    assert (row.version, row.published_version) == (2, published)
+    # Whoever saves second finds the file in the text that is shown again.
+    refused = send(older, "Other")
+    assert refused.status_code == 409
+    assert f"\nOther\n\n![form]({file.name})\n</textarea>" in refused.text
+
+
+def test_a_preview_takes_the_picture(person, document, path):
+    """The preview shows the file that was chosen, and the text has its line."""
+    picture = BytesIO(png()), "form.png"
+
+    page = person.fill(path, path, content="Typed", _do="preview", picture=picture)
+
+    assert "The file is added" in page.text
+    assert f'src="/console/documents/files/{FileRow.get().project_id}/' in page.text
+    person.refill(page, path, _do="save")
+    assert content(2) == f"Typed\n\n![form]({FileRow.get().name})\n"
+
+
+def test_a_new_document_takes_the_picture(person, document):
+    """The first version of a document has the picture that was chosen."""
+    picture = BytesIO(png()), "form.png"
+
+    person.fill(NEW, NEW, title="Other", content="", _do="save", picture=picture)
+
+    other = DocumentRow.get(DocumentRow.slug == "other")
+    revision = DocumentRevisionRow.get(DocumentRevisionRow.document == other.id)
+    assert revision.content == f"![form]({FileRow.get().name})\n"
+
+
+@pytest.mark.parametrize("button", ["save", "publish", "preview"])
+def test_nothing_is_saved_without_its_picture(person, document, path, button):
+    """If the file is refused, the page says so, and the text is kept unsaved."""
+    picture = BytesIO(b"no picture"), "a.png"
+
+    page = person.fill(path, path, content="Typed", _do=button, picture=picture)
+
+    assert page.status_code == 415
+    assert 'id="picture.error">' in page.text
+    assert "\nTyped</textarea>" in page.text
+    assert DocumentRow.get().version == 1
+
+
 def test_add_a_picture_by_script(person, docs):
     """The answer is what the script puts where the cursor is."""
     sent = {"projectId": docs.id, "picture": (BytesIO(png()), "image.png")}

@@ -21,6 +21,7 @@ from api.console.documents.pictures import (
     MAX_BYTES,
     AddedFile,
     add_sent_file,
+    has_sent_file,
 )
 from api.console.documents.previews import (
     LINKS,
@@ -136,7 +137,7 @@ class Editor:
         self.picture = add_sent_file(self.request, self.project_id)
         self.status = self.picture.status
         if self.picture.markdown:
-            sent = self.request.sent.copy()
+            sent = self.request.sent = self.request.sent.copy()
             text = sent.get("content", "").rstrip()
             sent["content"] = f"{text}\n\n{self.picture.markdown}\n".lstrip("\n")
             self.form.fill(sent)
@@ -204,16 +205,22 @@ def _new_editor(request: ConsoleRequest) -> Editor:
 
 
 def _shown_without_saving(editor: Editor) -> Response | None:
-    """Return the page of a preview or an added picture, if the button asks for it."""
+    """
+    Return the page that is shown instead of saving, if there is one.
+
+    It has a preview or an added picture, as the button asks, or says why a file was
+    refused. Every button takes the file that is chosen, which would otherwise be lost.
+    """
     request = editor.request
     action = request.sent.get(ACTION)
+    if action == "picture" or has_sent_file(request):
+        editor.add_picture()
     if action == "preview" and request.may(LINKS) and request.preview is not None:
         editor.show_preview()
         if request.sent.get(PART):
             return request.page("console/documents/preview.html", editor=editor)
         return editor.page()
-    if action == "picture":
-        editor.add_picture()
+    if action == "picture" or (editor.picture and editor.picture.problem):
         return editor.page()
     return None
 

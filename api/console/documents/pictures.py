@@ -47,6 +47,12 @@ def show_project_file(request: ConsoleRequest, project_id: str, name: str) -> Re
     return request.download(CONTENT, projectId=project_id, name=name)
 
 
+def has_sent_file(request: ConsoleRequest) -> bool:
+    """Return whether a file was chosen; a browser also sends a field without one."""
+    file = request.files.get(PICTURE)
+    return file is not None and bool(file.filename)
+
+
 def add_sent_file(request: ConsoleRequest, project_id: str) -> AddedFile:
     """Add the file of the form under a name that no other content has."""
     file = request.files.get(PICTURE)

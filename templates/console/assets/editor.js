@@ -71,15 +71,36 @@
       event.preventDefault();
       tool[2](text);
     });
+    return bar;
   };
 
-  const addPictures = (writing, text, file) => {
+  // A picture gets lines of its own: after the line of the cursor, or before it if the
+  // cursor is at its start; without a cursor, at the end. Return where its words are.
+  const insertFile = (text, markdown, hasCursor) => {
+    const { value, selectionEnd: cursor } = text;
+    const isBlock = markdown.startsWith("!") || !hasCursor;
+    let at = hasCursor ? cursor : value.length;
+    if (isBlock && at > 0 && value[at - 1] !== "\n") {
+      const end = value.indexOf("\n", at);
+      at = end < 0 ? value.length : end;
+    }
+    const [before, after] = [value.slice(0, at), value.slice(at)];
+    const missing = (part, breaks) =>
+      isBlock && part.trim() ? "\n".repeat(Math.max(0, 2 - part.match(breaks)[0].length)) : "";
+    const lead = missing(before, /\n*$/);
+    insert(text, at, at, lead + markdown + missing(after, /^\n*/));
+    return [at + lead.length + markdown.indexOf("[") + 1, at + lead.length + markdown.indexOf("]")];
+  };
+
+  const addPictures = (writing, text, file, bar) => {
     const say = element("p", { className: "help" });
     say.setAttribute("role", "status");
+    bar.append(say);
+    let hasCursor = document.activeElement === text;
+    text.addEventListener("focus", () => { hasCursor = true; });
     const field = file.closest(".field");
-    field.append(say);
     field.querySelector(".actions").hidden = true;
-    field.querySelector(".help").append(" You can also paste or drop it into the text.");
+    field.querySelector(".help").textContent = "Up to 10 MB. You can also paste or drop it into the text.";
     const send = async (picture) => {
       if (picture.size > Number(writing.dataset.mostBytes)) {
         say.className = "error";
@@ -99,11 +120,15 @@
         answer = { problem: "The file was not added. Are you still signed in?" };
       }
       say.className = answer.markdown ? "help" : "error";
-      say.textContent = answer.markdown ? `${picture.name} is added.` : answer.problem;
-      if (answer.markdown) insert(text, text.selectionStart, text.selectionEnd, answer.markdown);
+      say.textContent = answer.markdown ? `${picture.name} is added. Describe it.` : answer.problem;
+      return answer.markdown ? insertFile(text, answer.markdown, hasCursor) : undefined;
     };
     const sendAll = async (files) => {
-      for (const each of files) await send(each);
+      let words;
+      for (const each of files) words = (await send(each)) ?? words;
+      // What is typed next describes the file.
+      if (words) text.setSelectionRange(...words);
+      say.scrollIntoView({ block: "nearest" });
     };
     file.addEventListener("change", async () => {
       await sendAll([...file.files]);
@@ -238,8 +263,8 @@
     const form = writing.closest("form");
     const text = writing.querySelector("textarea");
     const file = "pictures" in writing.dataset ? form.elements.picture : null;
-    addToolbar(text, file);
-    if (file) addPictures(writing, text, file);
+    const bar = addToolbar(text, file);
+    if (file) addPictures(writing, text, file, bar);
     if ("preview" in writing.dataset) addPreview(form);
     try {
       keepDrafts(form, writing);
