@@ -207,6 +207,7 @@ from threading import Event, Thread
 
 from api.commands.keys import issue_admin_key
 from api.commands.listener import open_listener, site_url_warning, with_options
+from api.console.sessions.proxy_key import read_proxy_key
 from api.http.application import BODY_LIMITS, BRIEF_REQUESTS, create_app
 from api.http.metrics import Metrics, SharedMetrics
 from api.http.server.server import limited_server
@@ -345,6 +346,8 @@ def demo(context: CommandContext, arguments: Namespace) -> None:
 def _prepare_instance(context: CommandContext) -> None:
     settings = context.settings
     require_templates(settings)
+    if settings.console == "on" and settings.console_key_file:
+        read_proxy_key(settings.console_key_file)
     # Fail now, and not in the first build, if the output folder is not writable.
     with OutputFolder(settings.output).locked():
         pass

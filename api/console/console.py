@@ -32,13 +32,13 @@ from api.http.middleware import REQUEST
 from api.http.problem_types import PROBLEM_TYPES
 from api.http.server.limits import KEYLESS_BODY_BYTES
 from api.operation import OPERATIONS, Caller
-from models.errors import Refusal
+from models.errors import RateLimited, Refusal
 from models.fields import truncate_to_ms
 from models.logs import LogLine
 from models.platform.rate_limits import RateLimiter
 from models.projects.documents.linking.draft_links import PublishedAddresses
 from models.response_headers import CONTENT_TYPES, console_headers
-from models.settings import Settings
+from models.settings import SettingError, Settings
 
 SIGN_IN, SIGN_OUT = CONSOLE + "sign-in/", CONSOLE + "sign-out/"
 CHECK = SIGN_IN + "check/"
@@ -106,7 +106,7 @@ class Console:
         """
         try:
             signed_in = self._sign_in.find(http_request, self._now())
-        except Refusal:
+        except (Refusal, SettingError):
             return None
         if signed_in is None:
             return None
@@ -134,6 +134,8 @@ class Console:
             signed_in = self._sign_in.find(http_request, now)
             if signed_in is None:
                 return self._ask_to_sign_in(http_request)
+            # Before the form is parsed, and for pages that call no operation as well.
+            self._dispatcher.limit_rate(signed_in.caller, signed_in.rate, now, {})
             return page.view(self._request(http_request, signed_in, now), **parts)
 
         return self._guarded(view)
@@ -179,6 +181,9 @@ class Console:
                 return self._refusal(refusal, http_request)
             except Refused as refusal:
                 return self._message(refusal.status, refusal.title, str(refusal))
+            except SettingError as error:
+                log.error(LogLine(request=http_request.id, error=error))
+                return self._message(503, "Sign-in by the proxy fails", str(error))
             except RequestEntityTooLarge:
                 return self._message(413, "Too large", "The form is too large.")
             except HTTPException as error:
@@ -200,7 +205,19 @@ class Console:
         problem_type = PROBLEM_TYPES[refusal.kind]
         if problem_type.status == HTTPStatus.UNAUTHORIZED:
             return self._ask_to_sign_in(http_request, refusal.detail)
+        if isinstance(refusal, RateLimited):
+            return self._too_many_requests(refusal)
         return self._message(problem_type.status, problem_type.title, refusal.detail)
+
+    def _too_many_requests(self, refusal: RateLimited) -> Response:
+        response = self._message(
+            429,
+            "Too many requests",
+            f"{refusal.detail} Nothing was changed. Wait a moment, and load the page"
+            " again.",
+        )
+        response.headers["Retry-After"] = str(refusal.members["retryAfter"])
+        return response
 
     def _sign_in_form(self, http_request: Request) -> Response:
         if self._is_signed_in(http_request):

@@ -157,7 +157,7 @@ class Dispatcher:
             caller, rate = self.authenticate(request, now)
             request.key_prefix, request.lineage = caller.prefix, caller.lineage
             self.key_uses.note(caller.key_id, now)
-            self._limit_rate(caller, rate, now, rate_headers)
+            self.limit_rate(caller, rate, now, rate_headers)
             require_scope(caller, operation.scope)
             caller = act_for_person(caller, request.headers)
             arguments = parse_request(operation, request, body)
@@ -183,6 +183,23 @@ class Dispatcher:
         except InvalidKey:
             self.wrong_keys.record(request.client_address, epoch_ms(now) * 1_000_000)
             raise
+
+    def limit_rate(
+        self, caller: Caller, rate: Rate, now: datetime, headers: dict[str, str]
+    ) -> None:
+        """
+        Take a token from the caller's bucket; raise RateLimited if it is empty.
+
+        What is left of it is added to the headers.
+        """
+        nanoseconds = epoch_ms(now) * 1_000_000
+        decision = self.rate_limiter.take_token(caller.lineage, nanoseconds, rate)
+        headers.update(_rate_headers(rate, decision))
+        if not decision.allowed:
+            raise RateLimited(
+                "This API key has reached its rate limit.",
+                retryAfter=decision.retry_after,
+            )
 
     def _write(
         self, call: Call, arguments: Schema | None, headers: RequestHeaders
@@ -250,19 +267,6 @@ class Dispatcher:
             body = _serialize(call.operation, _without_secret(call.operation, result))
             _record_audit(call)
         return _json_response(body, {"Dry-Run": "true"})
-
-    def _limit_rate(
-        self, caller: Caller, rate: Rate, now: datetime, headers: dict[str, str]
-    ) -> None:
-        """Take a token from the caller's bucket; raise RateLimited if it is empty."""
-        nanoseconds = epoch_ms(now) * 1_000_000
-        decision = self.rate_limiter.take_token(caller.lineage, nanoseconds, rate)
-        headers.update(_rate_headers(rate, decision))
-        if not decision.allowed:
-            raise RateLimited(
-                "This API key has reached its rate limit.",
-                retryAfter=decision.retry_after,
-            )
 
     def _single_flight(
         self, idempotent: IdempotentRequest | None

@@ -107,10 +107,12 @@ def end_session(token: str) -> None:
     row.delete().where(row.hash == _hash(token)).execute()
 
 
-def end_sessions_of_key(key_id: str) -> int:
-    """End all sessions of a key, wherever they are; return how many there were."""
+def end_sessions_like(token: str, now: datetime) -> None:
+    """End all sessions of the key that the token's session has, wherever they are."""
     row = ConsoleSessionRow
-    return int(row.delete().where(row.key_id == key_id).execute())
+    is_like = (row.hash == _hash(token)) & (row.expires_at > now)
+    key_id = row.select(row.key_id).where(is_like)
+    row.delete().where(row.key_id.in_(key_id)).execute()
 
 
 def delete_expired_sessions(now: datetime) -> None:

@@ -72,3 +72,18 @@ def test_a_large_form_needs_the_scope(admitted, visitor, issue):
 
     with pytest.raises(InsufficientScope, match="projects:documents:create"):
         admitted(CREATE, by=someone)
+
+
+@pytest.mark.parametrize("path", ["operations/", "session/", "documents/new/"])
+def test_every_page_takes_a_request_of_the_key(visitor, issue, clock, path):
+    """A page that calls no operation has a limit too; the page says when to go on."""
+    someone = visitor()
+    someone.sign_in(issue("status:services:list", rate_capacity=3, rate_refill=0.1))
+
+    answers = [someone.get(path) for _ in range(4)]
+
+    assert [answer.status_code for answer in answers] == [200, 200, 200, 429]
+    assert answers[-1].headers["Retry-After"] == "10"
+    assert "Too many requests" in answers[-1].text
+    clock.pass_(seconds=10)
+    assert someone.get(path).status_code == 200

@@ -6,6 +6,7 @@ import pytest
 
 from api.http.application import create_app
 from models.platform.console_sessions import ConsoleSessionRow, delete_expired_sessions
+from models.platform.keys import KeyRow
 from models.storage.database import writing
 from tests.console.conftest import HERE, Person
 
@@ -144,6 +145,23 @@ def test_signing_out_everywhere(visitor, issue):
     phone.post("sign-out/", {"everywhere": "1"})
 
     assert [is_signed_in(p) for p in (phone, laptop, other)] == [False, False, True]
+
+
+def test_signing_out_everywhere_with_a_revoked_key(visitor, issue, clock):
+    """The sessions and the cookie are gone, though the key opens nothing."""
+    key, lasting = issue("*"), issue("*")
+    phone, laptop, other = visitor(), visitor(), visitor()
+    for someone in (phone, laptop):
+        someone.sign_in(key)
+    other.sign_in(lasting)
+    KeyRow.update(revoked_at=clock.now).where(KeyRow.prefix == key[:11]).execute()
+
+    response = phone.post("sign-out/", {"everywhere": "1"})
+
+    assert response.status_code == 303
+    assert phone.client.get_cookie("masthead-console") is None
+    assert ConsoleSessionRow.select().count() == 1
+    assert is_signed_in(other)
 
 
 def test_revoking_the_key_ends_its_sessions(visitor, issue, ask):

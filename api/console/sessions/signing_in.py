@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from ipaddress import ip_address, ip_network
 
+from api.console.sessions.proxy_key import read_proxy_key
 from api.console.sessions.session_cookie import cookie_name
 from api.http.authentication import (
     CREDENTIALS,
@@ -21,10 +22,10 @@ from api.http.messages import Request, RequestHeaders
 from api.notifications.client_limits import client_address
 from api.operation import Caller
 from models.base import epoch_ms
-from models.errors import InvalidKey, RateLimited, StorageBusy
+from models.errors import InvalidKey, RateLimited, StorageBusy, ValidationFailed
 from models.platform.console_sessions import (
     end_session,
-    end_sessions_of_key,
+    end_sessions_like,
     find_session,
     needs_renewal,
     renew_session,
@@ -47,6 +48,7 @@ class SignedIn:
 
     caller: Caller
     credentials: Credentials
+    rate: Rate
     person: str | None
     is_by_proxy: bool
 
@@ -73,13 +75,12 @@ class SignIn:
         RateLimited if the client has tried too many wrong ones.
         """
         try:
-            caller = self._caller(request, key_credentials(secret.strip()), now)
+            caller, _ = self._caller(request, key_credentials(secret.strip()), now)
         except InvalidKey:
             self._limit_wrong_keys(request, now)
             raise
         if person := person.strip():
-            headers = RequestHeaders({"HTTP_ACT_AS_EMAIL": person})
-            act_for_person(caller, headers)
+            _check_person(caller, person)
         with writing():
             # Signing in again leaves no session behind that nobody has.
             if former := session_token(request):
@@ -101,11 +102,10 @@ class SignIn:
                 end_session(token)
 
     def end_all(self, request: Request, now: datetime) -> None:
-        """End all sessions of the key, on every device."""
-        signed_in = self.find(request, now)
-        if signed_in and not signed_in.is_by_proxy:
+        """End all sessions of the session's key, which may have been revoked."""
+        if token := session_token(request):
             with writing():
-                end_sessions_of_key(signed_in.caller.key_id)
+                end_sessions_like(token, now)
 
     def _by_proxy(self, request: Request, now: datetime) -> SignedIn | None:
         settings = self._settings
@@ -115,10 +115,10 @@ class SignIn:
         person = request.headers.get(name)
         if not person:
             return None
-        with open(file, encoding="ascii") as key_file:
-            credentials = key_credentials(key_file.read().strip())
-        caller = self._caller(request, credentials, now)
-        return SignedIn(caller, credentials, person, is_by_proxy=True)
+        credentials = key_credentials(read_proxy_key(file))
+        caller, rate = self._caller(request, credentials, now)
+        _check_person(caller, person)
+        return SignedIn(caller, credentials, rate, person, is_by_proxy=True)
 
     def _is_trusted(self, request: Request) -> bool:
         try:
@@ -133,7 +133,7 @@ class SignIn:
         if token is None or session is None:
             return None
         credentials = Credentials(session.key_hash, token)
-        caller = self._caller(request, credentials, now)
+        caller, rate = self._caller(request, credentials, now)
         if needs_renewal(session, now):
             try:
                 with writing():
@@ -141,14 +141,13 @@ class SignIn:
             except StorageBusy:
                 # Pages can be read while nothing can be written.
                 pass
-        return SignedIn(caller, credentials, session.person, is_by_proxy=False)
+        return SignedIn(caller, credentials, rate, session.person, is_by_proxy=False)
 
     def _caller(
         self, request: Request, credentials: Credentials, now: datetime
-    ) -> Caller:
+    ) -> tuple[Caller, Rate]:
         environ = {**request.environ, CREDENTIALS: credentials}
-        caller, _ = self._dispatcher.authenticate(Request(environ), now)
-        return caller
+        return self._dispatcher.authenticate(Request(environ), now)
 
     def _limit_wrong_keys(self, request: Request, now: datetime) -> None:
         name = f"sign-in {client_network(client_address(request))}"
@@ -160,6 +159,16 @@ class SignIn:
                 " minute.",
                 retryAfter=decision.retry_after,
             )
+
+
+def _check_person(caller: Caller, person: str) -> None:
+    """Raise what refuses the person in each operation, for pages that call none."""
+    try:
+        act_for_person(caller, RequestHeaders({"HTTP_ACT_AS_EMAIL": person}))
+    except ValidationFailed:
+        raise ValidationFailed(
+            "Your email address is invalid: it must be one address, in ASCII."
+        ) from None
 
 
 def session_token(request: Request) -> str | None:
