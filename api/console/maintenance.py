@@ -21,11 +21,8 @@ GET = "GET /status/v1/maintenance/get"
 FIELDS = ("title", "services", "startsAt", "endsAt", "description", "notify")
 # What the buttons send.
 BUTTONS = ("status", "endsAt")
-# By how much one button makes a window longer.
-EXTENSIONS = {
-    "30 minutes longer": timedelta(minutes=30),
-    "1 hour longer": timedelta(hours=1),
-}
+# By how much one button makes a window longer, or moves it.
+STEPS = {"30 minutes": timedelta(minutes=30), "1 hour": timedelta(hours=1)}
 HOUR = timedelta(hours=1)
 
 
@@ -78,15 +75,19 @@ def change_maintenance(request: ConsoleRequest, id: str) -> Response:
 @page("POST maintenance/<id>/end/")
 def end_maintenance(request: ConsoleRequest, id: str) -> Response:
     """
-    Do what the button says: end the window now or later, cancel it, plan it again.
+    Do what the button says: end the window, move it, cancel it, or plan it again.
 
     A window that is ended keeps the time at which it did as its end, so that later
     measurements count.
     """
     window = request.read(GET, id=id)
-    form = _end_form(request).fill(request.sent)
+    is_cancelled = request.sent.get("_status") == "cancelled"
+    button = "cancel" if is_cancelled else "end"
+    form = _end_form(request, button).fill(request.sent)
     changed = {"id": id} | form.request
     changed |= {n: request.sent[f"_{n}"] for n in BUTTONS if f"_{n}" in request.sent}
+    if times := request.sent.get("_times"):
+        changed["startsAt"], _, changed["endsAt"] = times.partition(" ")
     status = changed.get("status", "changed")
     if status == "completed" and window["status"] == "active":
         changed["endsAt"] = format_moment(request.now)
@@ -95,7 +96,7 @@ def end_maintenance(request: ConsoleRequest, id: str) -> Response:
         request.call(UPDATE, changed)
     except Refused as refusal:
         form.refuse(refusal.problem)
-        return _window_page(request, window, end=form)
+        return _window_page(request, window, **{button: form})
     return request.go(f"maintenance/{id}/", done=f"maintenance-{status}")
 
 
@@ -124,8 +125,8 @@ def _change_form(request: ConsoleRequest, window: dict[str, Any]) -> Form:
     return form.offer("services", service_options(request, chosen))
 
 
-def _end_form(request: ConsoleRequest) -> Form:
-    return request.form(UPDATE, "notify", values={"notify": True}, id_prefix="end")
+def _end_form(request: ConsoleRequest, button: str) -> Form:
+    return request.form(UPDATE, "notify", values={"notify": True}, id_prefix=button)
 
 
 def _remove_form(request: ConsoleRequest) -> Form:
@@ -135,8 +136,19 @@ def _remove_form(request: ConsoleRequest) -> Form:
 def _extensions(ends_at: datetime) -> list[tuple[str, str]]:
     """Return the labels of buttons, and the end that each would give the window."""
     return [
-        (label, format_moment(ends_at + duration))
-        for label, duration in EXTENSIONS.items()
+        (f"{step} longer", format_moment(ends_at + duration))
+        for step, duration in STEPS.items()
+    ]
+
+
+def _delays(starts_at: datetime, ends_at: datetime) -> list[tuple[str, str]]:
+    """Return the labels of buttons, and the start and end that each would give it."""
+    return [
+        (
+            f"{step} later",
+            f"{format_moment(starts_at + delay)} {format_moment(ends_at + delay)}",
+        )
+        for step, delay in STEPS.items()
     ]
 
 
@@ -152,19 +164,24 @@ def _window_page(
     *,
     change: Form | None = None,
     end: Form | None = None,
+    cancel: Form | None = None,
     remove: Form | None = None,
 ) -> Response:
-    failed = change or end or remove
+    failed = change or end or cancel or remove
+    starts_at = parse_moment(window["startsAt"])
     ends_at = parse_moment(window["endsAt"])
     return request.page(
         "console/maintenance/window.html",
         failed.status if failed else 200,
         window=window,
-        has_started=parse_moment(window["startsAt"]) <= request.now,
+        has_started=starts_at <= request.now,
         may_restart=window["status"] == "cancelled" and ends_at > request.now,
         extensions=_extensions(ends_at),
+        delays=_delays(starts_at, ends_at),
         change=change or _change_form(request, window),
-        end=end or _end_form(request),
+        end=end or _end_form(request, "end"),
+        cancel=cancel or _end_form(request, "cancel"),
+        is_cancelling=cancel is not None,
         remove=remove or _remove_form(request),
         may_change=request.may(UPDATE),
         may_remove=request.may(REMOVE),

@@ -1,5 +1,7 @@
 """Maintenance windows, planned, shifted, ended and cancelled in the console."""
 
+import re
+
 import pytest
 
 from models.status.maintenance.windows import MaintenanceRow
@@ -119,6 +121,44 @@ def test_longer(person, window):
     act(person, window, _endsAt="2026-03-01T13:30:00.000Z")
 
     assert MaintenanceRow.get().ends_at.minute == 30
+
+
+def test_later(person, ask):
+    """A button moves a window that has not started; a second press changes nothing."""
+    later = {"startsAt": "2026-03-01T14:00", "endsAt": "2026-03-01T15:30"}
+    person.fill(PLAN, PLAN, **WINDOW | later)
+    window = MaintenanceRow.get()
+    page = person.get(f"maintenance/{window.id}/")
+    assert "End now</button>" not in page.text
+    [times] = re.findall(r'name="_times" value="([^"]+)"[^>]*>1 hour later<', page.text)
+
+    for _ in range(2):
+        person.refill(page, f"maintenance/{window.id}/end/", _times=times)
+
+    moved = MaintenanceRow.get()
+    assert (moved.starts_at.hour, moved.ends_at.hour) == (15, 16)
+    assert (moved.starts_at.minute, moved.ends_at.minute) == (0, 30)
+    refused = act(person, window, _times="nonsense")
+    assert refused.status_code == 422
+    assert MaintenanceRow.get().starts_at == moved.starts_at
+
+
+def test_cancelling_takes_a_second_step(person, window):
+    """It stands below the changes, folded, with what it does; a refusal unfolds it."""
+    changes, _, below = shown(person, window).partition("<h2>Cancel</h2>")
+    assert "<h2>Change</h2>" in changes
+    assert "Cancel maintenance</button>" not in changes
+    folded, _, button = below.partition("no effect on states and uptime")
+    assert "<details" in folded
+    assert "Cancel maintenance</button>" in button
+
+    refused = act(person, window, _status="cancelled", _endsAt="nonsense")
+
+    assert refused.status_code == 422
+    below = refused.text.partition("<h2>Cancel</h2>")[2]
+    assert '<details class="more" open>' in below
+    assert 'class="problem"' in below
+    assert MaintenanceRow.get().written == "scheduled"
 
 
 def test_cancel_and_plan_again(person, window):

@@ -43,8 +43,27 @@
     field.after(button);
   };
 
+  // Whoever moves the start of a period moves its end too.
+  const keepLength = (form) => {
+    const { startsAt, endsAt } = form.elements;
+    let length = NaN;
+    const measure = () => {
+      const measured = endsAt.valueAsNumber - startsAt.valueAsNumber;
+      if (measured > 0) length = measured;
+    };
+    measure();
+    endsAt.addEventListener("input", measure);
+    startsAt.addEventListener("input", () => {
+      const end = startsAt.valueAsNumber + length;
+      if (!Number.isNaN(end)) endsAt.valueAsNumber = end;
+    });
+  };
+
   addEventListener("DOMContentLoaded", () => {
     document.querySelectorAll("[data-search]").forEach(addSearch);
     document.querySelectorAll("[data-copy]").forEach(addCopy);
+    for (const form of document.forms) {
+      if (form.elements.startsAt && form.elements.endsAt) keepLength(form);
+    }
   });
 })();
