@@ -7,6 +7,7 @@ import pytest
 
 from models.projects.documents.rows import DocumentRevisionRow, DocumentRow
 from models.projects.files.rows import FileRow
+from models.projects.projects.activity import ActivityRow
 from tests.samples.hostile import HTML
 from tests.samples.pictures import png
 from tests.worlds.projects import OWNER
@@ -379,8 +380,56 @@ def test_history(person, document, path):
 
     assert "done=revision-restored" in done.headers["Location"]
     assert content(3) == TEXT["content"]
-    person.fill(f"{path}history/1/", f"{path}publish/")
-    assert DocumentRow.get().published_version == 1
+    assert DocumentRow.get().published_version == 2
+    person.fill(f"{path}history/3/", f"{path}publish/")
+    assert DocumentRow.get().published_version == 3
+
+
+def test_restore_and_publish(person, document, path):
+    """An earlier text is public again after one step, which two records describe."""
+    for text in ("First\n", "Second\n"):
+        person.fill(path, path, content=text, _do="publish")
+    page, action = person.get(f"{path}history/2/"), f"{path}history/2/restore/"
+
+    for _ in range(2):
+        done = person.refill(page, action, _do="publish")
+
+    assert "done=document-published" in done.headers["Location"]
+    row = DocumentRow.get()
+    assert (row.version, row.published_version) == (4, 4)
+    assert content(4) == "First\n"
+    records = ActivityRow.select().order_by(ActivityRow.number)
+    done = [record.action for record in records]
+    assert done[-2:] == ["document.revision-restored", "document.published"]
+
+
+def test_restore_and_publish_a_link_that_leads_nowhere(person, document, path):
+    """It is restored, and published once the links were shown."""
+    person.fill(path, path, content="Second\n", _do="publish")
+    version = f"{path}history/1/"
+
+    refused = person.fill(version, f"{version}restore/", _do="publish")
+
+    assert refused.status_code == 409
+    assert "<code>a-page</code> leads to nothing" in refused.text
+    assert (DocumentRow.get().version, DocumentRow.get().published_version) == (3, 2)
+    person.refill(refused, path, _do=ANYWAY)
+    assert DocumentRow.get().published_version == 3
+
+
+def test_restore_from_the_history(person, document, path):
+    """Each older version of the list can be restored; sent twice, it is done once."""
+    person.fill(path, path, content="Second\n", _do="publish")
+    page = person.get(f"{path}history/")
+    assert 'aria-label="Restore version 1"' in page.text
+    assert 'aria-label="Restore version 2"' not in page.text
+
+    for _ in range(2):
+        done = person.refill(page, f"{path}history/1/restore/")
+
+    assert "done=revision-restored" in done.headers["Location"]
+    row = DocumentRow.get()
+    assert (row.version, row.published_version) == (3, 2)
 
 
 def test_versions_that_do_not_exist(person, document, path):

@@ -168,27 +168,28 @@ def create_document(request: ConsoleRequest) -> Response:
     created = _call(editor, CREATE, editor.form.request)
     if created is None:
         return editor.page()
-    return _publish_or_go(editor, created)
+    return publish_or_go(editor, created)
 
 
 @page("GET documents/<id>/")
 def edit_document(request: ConsoleRequest, id: str) -> Response:
     """Show the newest version, to be changed."""
-    return _editor(request, request.read(GET, id=id)).page()
+    return editor_of(request, request.read(GET, id=id)).page()
 
 
 @page("POST documents/<id>/", max_body_bytes=MAX_BYTES)
 def save_document(request: ConsoleRequest, id: str) -> Response:
     """Do what the button says: save, publish, preview, or add a picture."""
-    editor = _editor(request, request.read(GET, id=id))
+    editor = editor_of(request, request.read(GET, id=id))
     editor.form.fill(request.sent)
     if shown := _shown_without_saving(editor):
         return shown
     saved = _save(editor)
-    return editor.page() if saved is None else _publish_or_go(editor, saved)
+    return editor.page() if saved is None else publish_or_go(editor, saved)
 
 
-def _editor(request: ConsoleRequest, document: dict[str, Any]) -> Editor:
+def editor_of(request: ConsoleRequest, document: dict[str, Any]) -> Editor:
+    """Return the editor of a document, with its newest version."""
     values = document | {"expectedVersion": document["version"]}
     form = request.form(UPDATE, *UPDATE_FIELDS, values=values, is_prefilled=True)
     return Editor(request, form, document, document["projectId"])
@@ -278,7 +279,7 @@ def _resent(request: ConsoleRequest, version: int) -> Any:
     return sent
 
 
-def _publish_or_go(editor: Editor, saved: dict[str, Any]) -> Response:
+def publish_or_go(editor: Editor, saved: dict[str, Any]) -> Response:
     """Publish the saved version if the button asks for it, unless links are broken."""
     request, action = editor.request, editor.request.sent.get(ACTION, "")
     path = f"documents/{saved['id']}/"
@@ -287,7 +288,7 @@ def _publish_or_go(editor: Editor, saved: dict[str, Any]) -> Response:
         done = "document-saved" if is_changed else "document-unchanged"
         return request.go(path, done=done)
     if action == "publish" and (broken := newly_broken_links(request, saved)):
-        editor = _editor(request, saved)
+        editor = editor_of(request, saved)
         editor.broken, editor.status = broken, 409
         return editor.page()
     try:
@@ -297,7 +298,7 @@ def _publish_or_go(editor: Editor, saved: dict[str, Any]) -> Response:
             idempotency_key=editor.form.idempotency_key,
         )
     except Refused as refusal:
-        editor = _editor(request, saved)
+        editor = editor_of(request, saved)
         editor.form.problem = (
             f"Version {saved['version']} is saved, but not published. {refusal}"
         )

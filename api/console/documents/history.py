@@ -1,12 +1,21 @@
 """Show the versions of a document with their differences, and restore one."""
 
+import secrets
 from typing import Any
 
 from flask import Response
 
 from api.console.console_request import ConsoleRequest
 from api.console.documents.differences import Difference, difference_of
-from api.console.documents.editor import DIFF, GET, LIST_REVISIONS, PUBLISH
+from api.console.documents.editor import (
+    ACTION,
+    DIFF,
+    GET,
+    LIST_REVISIONS,
+    PUBLISH,
+    editor_of,
+    publish_or_go,
+)
 from api.console.documents.previews import GET_REVISION
 from api.console.page import page
 
@@ -22,10 +31,14 @@ def list_document_versions(request: ConsoleRequest, id: str) -> Response:
     if cursor := request.query.get("cursor"):
         query["cursor"] = cursor
     found = request.call(LIST_REVISIONS, query)
+    document = request.read(GET, id=id)
     return request.page(
         "console/documents/history.html",
-        document=request.read(GET, id=id),
+        document=document,
         revisions=found.data,
+        # A form that is sent twice restores once.
+        keys={revision["version"]: secrets.token_hex(16) for revision in found.data},
+        may_restore=request.may(RESTORE_REVISION) and not document["archivedAt"],
         cursor=found.meta.get("cursor"),
     )
 
@@ -52,16 +65,18 @@ def show_document_version(request: ConsoleRequest, id: str, version: str) -> Res
 def restore_document_version(
     request: ConsoleRequest, id: str, version: str
 ) -> Response:
-    """Save an older version as the newest one."""
+    """Save an older version as the newest one, and publish it if the button says so."""
     form = request.form(RESTORE_REVISION, "version", "expectedVersion")
     sent = request.sent.copy()
     sent["version"] = version
     form.fill(sent)
-    request.call(
+    restored = request.call(
         RESTORE_REVISION,
         {**form.request, "documentId": id},
         idempotency_key=form.idempotency_key,
     )
+    if request.sent.get(ACTION) == "publish":
+        return publish_or_go(editor_of(request, restored.data), restored.data)
     return request.go(f"documents/{id}/", done="revision-restored")
 
 
