@@ -7,16 +7,25 @@ from flask import Response
 
 from api.console.console_request import ConsoleRequest
 from api.console.forms.form import Form
+from api.console.forms.slugs import proposed_slug
 from api.console.page import page
 from models.errors import ServiceNotFound
 from models.status.measurements.sources import services_with_sources
-from models.status.services.catalogue import services_in_display_order
+from models.status.services.catalogue import (
+    service_with_slug,
+    services_in_display_order,
+)
 from models.status.services.rows import ServiceRow
 from models.status.snapshot.service_list_cache import service_list
+from models.status.snapshot.snapshot import status_snapshot
+from models.status.state import Reading
 from models.storage.database import reading
 
 LIST = "GET /status/v1/admin/services/list"
 LIST_STATES = "GET /status/v1/services/list"
+GET_STATE = "GET /status/v1/services/get"
+GET_INCIDENT = "GET /status/v1/incidents/get"
+GET_WINDOW = "GET /status/v1/maintenance/get"
 ADD = "POST /status/v1/admin/services/add"
 UPDATE = "POST /status/v1/admin/services/update"
 REMOVE = "POST /status/v1/admin/services/remove"
@@ -25,6 +34,8 @@ CHANGE_FIELDS = ("name", "group", "displayOrder", "hostname", "description")
 # No slug begins with an underscore.
 ADD_PATH = "services/_add/"
 PER_PAGE = 50
+# The orders that are proposed leave room for services in between.
+ORDER_STEP, MAX_ORDER = 10, 10_000
 _NUMBER = re.compile(r"[1-9][0-9]{0,5}", re.ASCII)
 
 
@@ -55,6 +66,9 @@ def add_service_form(request: ConsoleRequest) -> Response:
 @page(f"POST {ADD_PATH}")
 def add_service(request: ConsoleRequest) -> Response:
     form = _add_form(request)
+    if not request.sent.get("slug", "").strip():
+        request.sent = request.sent.copy()
+        request.sent["slug"] = proposed_slug(request.sent.get("name", ""))
     result = request.submit(form)
     if result is None:
         return _add_page(request, form)
@@ -142,8 +156,48 @@ def _service(request: ConsoleRequest, slug: str) -> dict[str, Any]:
     raise ServiceNotFound(f"No service has the slug '{slug}'.")
 
 
+def _current_state(request: ConsoleRequest, slug: str) -> dict[str, Any] | None:
+    """
+    Return the state of a service with its reason, and what it follows from.
+
+    The operation also computes the uptime and the history, which are not shown here.
+    """
+    if not request.may(GET_STATE):
+        return None
+    with reading():
+        service = service_with_slug(slug)
+        if not service.enabled:
+            return None
+        snapshot = status_snapshot(request.now, request.settings.freshness, [service])
+    current = snapshot.state_of(service)
+    return {
+        "state": current.state,
+        "reason": str(current.reason),
+        "incidents": snapshot.active_incidents(service),
+        "windows": snapshot.active_windows(service),
+        "samples": {r.source: _sample(r) for r in snapshot.readings[service.number]},
+    }
+
+
+def _sample(newest: Reading) -> dict[str, Any]:
+    return {"status": newest.status, "milliseconds": newest.response_time_ms}
+
+
+def _known_groups(request: ConsoleRequest) -> list[str]:
+    if not request.may(LIST):
+        return []
+    return sorted({service.group for service in _services(request) if service.group})
+
+
+def _next_order(request: ConsoleRequest) -> int:
+    """Return the order that makes a service the last one of the page and its group."""
+    orders = [s.display_order for s in _services(request)] if request.may(LIST) else []
+    return min(max(orders) + ORDER_STEP, MAX_ORDER) if orders else 0
+
+
 def _add_form(request: ConsoleRequest) -> Form:
-    return request.form(ADD, "name", "slug", *CHANGE_FIELDS[1:])
+    values = {"displayOrder": _next_order(request)}
+    return request.form(ADD, "name", "slug", *CHANGE_FIELDS[1:], values=values)
 
 
 def _change_form(request: ConsoleRequest, service: dict[str, Any]) -> Form:
@@ -156,6 +210,7 @@ def _add_page(request: ConsoleRequest, form: Form) -> Response:
         form.status,
         form=form,
         path=ADD_PATH,
+        known_groups=_known_groups(request),
         may_add=request.may(ADD),
     )
 
@@ -173,6 +228,11 @@ def _service_page(
         "console/services/service.html",
         failed.status if failed else 200,
         service=service,
+        known_groups=_known_groups(request),
+        now=_current_state(request, service["slug"]),
+        state_scope=request.operations[GET_STATE].scope,
+        may_read_incidents=request.may(GET_INCIDENT),
+        may_read_windows=request.may(GET_WINDOW),
         change=change or _change_form(request, service),
         enable=enable or request.form(UPDATE, "slug", id_prefix="enable"),
         remove=remove or request.form(REMOVE, "slug", id_prefix="remove"),

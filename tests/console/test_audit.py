@@ -33,9 +33,19 @@ def test_one_list_by_time(person):
     page = person.get("audit/")
 
     assert actions(page) == ["incident.opened", "service.added", "platform.add"]
-    assert "Whole: all 2 records" in page.text
+    assert "Complete and unchanged: all 2 records" in page.text
     assert "/console/keys/" in page.text.partition("<main")[2]
     assert XSS not in page.text
+
+
+def test_where_projects_are_recorded(person):
+    """The log of projects says where the rest stands; filters show an example."""
+    page = person.get("audit/").text
+
+    [row] = re.findall(r"Projects</strong>.*?</li>", page, re.DOTALL)
+    assert "No records yet" in row
+    assert 'activity of each <a href="/console/projects/">' in row
+    assert 'placeholder="incident.opened"' in page
 
 
 @pytest.mark.parametrize(
@@ -84,10 +94,10 @@ def test_a_broken_chain(person, monkeypatch, engine):
 
     assert "Broken: 1 of 2 records" in page
     assert page.count("does not match its link") == 1
-    assert "Whole</span>" in page
+    assert "Complete and unchanged</span>" in page
     monkeypatch.setattr(audit, "MAX_CHECKED", 1)
     newest = person.get("audit/").text
-    assert "Whole: the newest 1 records" in newest
+    assert "Complete and unchanged: the newest 1 records" in newest
 
 
 def test_a_record_that_was_removed(person, engine):

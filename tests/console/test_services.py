@@ -78,9 +78,66 @@ def test_purge(person, service, audited):
     assert person.get("services/api/").status_code == 404
 
 
+def test_the_slug_is_made_of_the_name(person):
+    """Without a slug, the name makes one; a name that makes none is refused."""
+    page = person.get(ADD).text
+    assert 'name="slug" value="" required' not in page
+
+    done = person.fill(ADD, ADD, name="Public API (v2)")
+    taken = person.fill(ADD, ADD, name="public api: v2")
+    refused = person.fill(ADD, ADD, name="日本")
+
+    assert done.headers["Location"].startswith("/console/services/public-api-v2/?")
+    assert taken.status_code == 409
+    assert 'value="public-api-v2"' in taken.text
+    assert refused.status_code == 422
+    assert "Slug</a>:" in refused.text
+
+
+def test_a_new_service_is_the_last(person, service):
+    """Its order is after all others, and groups that exist are suggested."""
+    page = person.get(ADD)
+    assert '<option value="Core">' in page.text
+    assert '<option value="Core">' in person.get("services/api/").text
+
+    person.refill(page, ADD, name="Mail", group="Core")
+
+    mail = ServiceRow.get(ServiceRow.slug == "mail")
+    assert mail.display_order == service.display_order + 10
+    ServiceRow.update(display_order=10_000).execute()
+    assert person.fill(ADD, ADD, name="Last").status_code == 303
+
+
+def test_state(person, visitor, issue, service, ask):
+    """The page says the state and why, with what is open for it."""
+    page = "services/api/"
+    assert "Never measured" in person.get(page).text
+    words = {"title": XSS, "services": ["api"], "severity": "degraded", "body": "x"}
+    incident = ask("POST /status/v1/admin/incidents/add", words).json["data"]
+    times = {"startsAt": "2026-03-01T11:00:00Z", "endsAt": "2026-03-01T13:00:00Z"}
+    window = {"title": "Move", "services": ["api"], **times}
+    planned = ask("POST /status/v1/admin/maintenance/add", window).json["data"]
+
+    text = person.get(page).text
+
+    assert "Degraded</span>" in text
+    assert "Incident: &lt;script&gt;" in text
+    assert XSS not in text
+    assert f"/console/maintenance/{planned['id']}/" in text
+    assert f"/console/incidents/{incident['id']}/" in text
+    person.refill(person.get(page), f"{page}remove/")
+    assert "Incident: " not in person.get(page).text
+    someone = visitor()
+    someone.sign_in(issue("status:admin:services:list"))
+    person.fill(page, f"{page}enable/")
+    closed = someone.get(page).text
+    assert "status:services:get</code>" in closed
+    assert "Incident: " not in closed
+
+
 def test_newest_samples(person, service, ask):
-    """A service shows each source with the time of its newest sample."""
-    sample = {"slug": "api", "status": "operational", "responseTimeMs": 4}
+    """A service shows each source with its newest sample."""
+    sample = {"slug": "api", "status": "operational", "responseTimeMs": 1234}
     batch = {
         "source": "paris",
         "measurements": [sample | {"observedAt": "2026-03-01T12:00:00Z"}],
@@ -91,6 +148,7 @@ def test_newest_samples(person, service, ask):
 
     assert all("paris" in text for text in texts)
     assert "Operational" in texts[0]
+    assert "Operational, 1,234 ms</span>" in texts[1]
 
 
 def test_many(person, service):

@@ -1,6 +1,5 @@
 """Write a document: save it, preview it, add pictures, and publish it."""
 
-import re
 import secrets
 from dataclasses import dataclass, field
 from typing import Any
@@ -35,6 +34,7 @@ from api.console.documents.projects import (
     project_options,
 )
 from api.console.forms.form import Form
+from api.console.forms.slugs import proposed_slug
 from api.console.page import page
 from models.projects.documents.document_counts import known_sections
 from models.projects.documents.linking.draft_links import Draft
@@ -163,7 +163,7 @@ def create_document(request: ConsoleRequest) -> Response:
         return shown
     sent = request.sent.copy()
     if not sent.get("slug", "").strip():
-        sent["slug"] = _slug(sent.get("title", ""))
+        sent["slug"] = proposed_slug(sent.get("title", ""))
     editor.form.fill(sent)
     created = _call(editor, CREATE, editor.form.request)
     if created is None:
@@ -313,9 +313,3 @@ def _public_address(request: ConsoleRequest, document: dict[str, Any]) -> str | 
         return None
     path = page_address(document["collection"], document["slug"])
     return request.settings.site_url + path
-
-
-def _slug(title: str) -> str:
-    """Return a slug that the title suggests, for a form in which there is none."""
-    words = re.findall(r"[a-z0-9]+", title.lower(), re.ASCII)
-    return "-".join(words)[:64].strip("-")
