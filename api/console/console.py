@@ -12,6 +12,8 @@ from werkzeug.routing import Map, Rule
 
 from api.console.console_request import ConsoleLook, ConsoleRequest, Refused, Routes
 from api.console.forms.form import Verbatim
+from api.console.forms.labels import field_label
+from api.console.forms.submission import FILLED_IN_BY
 from api.console.page import (
     CONSOLE,
     MAX_FORM_BYTES,
@@ -21,8 +23,14 @@ from api.console.page import (
     declare_pages,
 )
 from api.console.sessions.cross_site import is_own_request
+from api.console.sessions.next_page import (
+    SIGN_IN,
+    UNKNOWN,
+    next_page,
+    readable_page,
+)
 from api.console.sessions.session_cookie import delete_cookie, set_cookie
-from api.console.sessions.signing_in import SignedIn, SignIn, session_token
+from api.console.sessions.signing_in import SignedIn, SignIn
 from api.http.authentication import require_scope
 from api.http.body_limits import BodyAllowance
 from api.http.dispatch import Dispatcher
@@ -40,12 +48,16 @@ from models.projects.documents.linking.draft_links import PublishedAddresses
 from models.response_headers import CONTENT_TYPES, console_headers
 from models.settings import SettingError, Settings
 
-SIGN_IN, SIGN_OUT = CONSOLE + "sign-in/", CONSOLE + "sign-out/"
+SIGN_OUT = CONSOLE + "sign-out/"
 CHECK = SIGN_IN + "check/"
+# Answered with a page where no page takes them.
+WRONG_METHODS = ("POST", "PUT", "PATCH", "DELETE")
 # A file of the console is named after its content, so it never changes.
 ASSET_CACHE = "public, max-age=31536000, immutable"
 MAX_FORM_FIELDS = 5000
-KEY_FIELD, PERSON_FIELD, NEXT_FIELD = "key", "email", "_next"
+KEY_FIELD, PERSON_FIELD = "key", "email"
+# Fields of a form that was sent when the session had ended.
+KEPT = "_kept."
 
 log = logging.getLogger("masthead.requests")
 
@@ -96,7 +108,10 @@ class Console:
         for page in PAGES:
             add(page.path, page.name, self._page_view(page), methods=[page.method])
         add("/console", "console", lambda: redirect(CONSOLE, 308))
-        add(CONSOLE + "<path:path>", "console.unknown", self._guarded(self._unknown))
+        add(CONSOLE + "<path:path>", UNKNOWN, self._guarded(self._unknown))
+        wrong = self._guarded(self._wrong_method)
+        for path in (CONSOLE, CONSOLE + "<path:path>"):
+            add(path, "console.wrong-method", wrong, methods=WRONG_METHODS)
 
     def admit(self, http_request: Request) -> BodyAllowance | None:
         """
@@ -166,10 +181,11 @@ class Console:
 
         def guarded(**parts: str) -> Response:
             http_request: Request = request.environ[REQUEST]
-            has_cookie = session_token(http_request) is not None
-            if not is_own_request(
-                http_request.method, http_request.headers, has_cookie=has_cookie
-            ):
+            method, headers = http_request.method, http_request.headers
+            is_browser = bool(headers.get("Cookie")) or self._sign_in.is_by_proxy(
+                http_request
+            )
+            if not is_own_request(method, headers, is_browser=is_browser):
                 return self._message(
                     403,
                     "Not from the console",
@@ -221,8 +237,8 @@ class Console:
 
     def _sign_in_form(self, http_request: Request) -> Response:
         if self._is_signed_in(http_request):
-            return self._redirect(_next_page())
-        return self._sign_in_page(200, next=_next_page())
+            return self._redirect(next_page())
+        return self._sign_in_page(200, next=next_page())
 
     def _start_session(self, http_request: Request) -> Response:
         _limit_form(MAX_FORM_BYTES)
@@ -239,26 +255,51 @@ class Console:
                 status,
                 problem=refusal.detail,
                 person=person,
-                next=_next_page(),
+                next=next_page(),
                 kept=_kept_fields(form.items(multi=True)),
             )
         if kept := _kept_fields(form.items(multi=True)):
-            # Not sent by itself: the person sees what it is.
-            response = self._page("console/resume.html", action=_next_page(), kept=kept)
+            response = self._resume_page(http_request, token, kept)
         else:
-            response = self._redirect(address("sign-in/check/", next=_next_page()))
+            response = self._redirect(address("sign-in/check/", next=next_page()))
         set_cookie(response, http_request, token)
         return response
+
+    def _resume_page(
+        self, http_request: Request, token: str, kept: list[tuple[str, str]]
+    ) -> Response:
+        """
+        Show the form that was kept, which is not sent by itself.
+
+        It is dropped if somebody else has filled it in: they used another key, or
+        acted for another person.
+        """
+        signed_in = self._sign_in.find_started(http_request, token, self._now())
+        fields = [(name.removeprefix(KEPT), value) for name, value in kept]
+        mark = dict(fields).get(FILLED_IN_BY)
+        return self._page(
+            "console/resume.html",
+            action=next_page(),
+            opened=readable_page(next_page()),
+            kept=fields,
+            typed=[
+                (field_label(name), value)
+                for name, value in fields
+                if value and not name.startswith("_")
+            ],
+            signed_in=signed_in,
+            is_of_another=mark is not None and mark != signed_in.mark,
+        )
 
     def _check_cookie(self, http_request: Request) -> Response:
         """Go on, or say that the browser has not kept the cookie."""
         if self._is_signed_in(http_request):
-            return self._redirect(_next_page())
+            return self._redirect(next_page())
         return self._sign_in_page(
             400,
             problem="You are not signed in, because your browser has not kept the"
             " cookie of the console. Allow cookies for this site, and use https://.",
-            next=_next_page(),
+            next=next_page(),
         )
 
     def _end_session(self, http_request: Request) -> Response:
@@ -271,6 +312,12 @@ class Console:
 
     def _unknown(self, _: Request, path: str) -> Response:  # noqa: ARG002
         return self._message(404, "Not found", "The console has no such page.")
+
+    def _wrong_method(self, _: Request, path: str = "") -> Response:  # noqa: ARG002
+        text = "Nothing can be sent to this address, and nothing was changed."
+        response = self._message(405, "Method not allowed", text)
+        response.headers["Allow"] = "GET, HEAD"
+        return response
 
     def _asset(self, name: str) -> Response:
         content = self._look.assets.get(name)
@@ -298,7 +345,7 @@ class Console:
                 return self._redirect(address("sign-in/", next=path))
             return self._sign_in_page(401, problem=problem, next=path)
         form = request.form.items(multi=True)
-        kept = [(f"_kept.{name}", Verbatim(value)) for name, value in form]
+        kept = [(KEPT + name, Verbatim(value)) for name, value in form]
         return self._sign_in_page(
             401,
             problem=problem
@@ -350,15 +397,6 @@ def _limit_form(max_bytes: int) -> None:
     request.max_form_parts = MAX_FORM_FIELDS
 
 
-def _next_page() -> str:
-    """Return the page of the console that is to follow; never another site."""
-    path = request.values.get(NEXT_FIELD) or request.args.get("next") or CONSOLE
-    is_ours = path.startswith(CONSOLE) and "\\" not in path and path.isprintable()
-    return path if is_ours and not path.startswith(SIGN_IN) else CONSOLE
-
-
 def _kept_fields(fields: Any) -> list[tuple[str, str]]:
     """Return the fields of the form that was sent when the session had ended."""
-    return [
-        (name, Verbatim(value)) for name, value in fields if name.startswith("_kept.")
-    ]
+    return [(name, Verbatim(value)) for name, value in fields if name.startswith(KEPT)]

@@ -14,6 +14,17 @@ pytestmark = pytest.mark.both_engines
 
 REVOKE = "POST /platform/v1/keys/remove"
 MAIL = "grace@example.com"
+# What must not follow after signing in.
+EVIL = (
+    "https://evil.example/",
+    "//evil.example",
+    "/console/../x\\y",
+    "/console/../platform/v1/keys/add",
+    "/console/x/%2e%2E/%2e./platform/v1/keys/add",
+    "/console/..",
+    "/console//evil.example/",
+    "/console/sign-in/../../platform/",
+)
 
 
 def is_signed_in(person):
@@ -243,10 +254,12 @@ def behind_a_proxy(store, settings, clock, look, issue, tmp_path):
     )
     app = create_app(trusting, clock=clock, console_look=look)
 
-    def got(address, email=MAIL):
+    def got(address, email=MAIL, method="GET"):
         headers = {"X-Forwarded-Email": email} if email else {}
         environ = {"REMOTE_ADDR": address}
-        return Person(app.test_client()).get(headers=headers, environ_base=environ)
+        return app.test_client().open(
+            "/console/", method=method, headers=headers, environ_base=environ
+        )
 
     return got
 
@@ -263,7 +276,7 @@ def test_next_page(visitor, issue):
     someone = visitor()
     where = someone.get("incidents/?cursor=x").headers["Location"]
     assert "next=%2Fconsole%2Fincidents%2F%3Fcursor%3Dx" in where
-    for evil in ("https://evil.example/", "//evil.example", "/console/../x\\y"):
+    for evil in EVIL:
         response = someone.sign_in(issue("*"), _next=evil)
         assert response.headers["Location"].endswith("next=%2Fconsole%2F")
 
@@ -280,8 +293,10 @@ def test_without_cookies(visitor, issue):
     assert "Allow cookies" in response.text
 
 
-def test_what_was_written_survives_the_session(person, issue, ask, clock):
+def test_what_was_written_survives_the_session(visitor, issue, ask, clock):
     """A form that is sent after the session has ended goes on after signing in."""
+    person, key = visitor(), issue("*", name="On <call>")
+    person.sign_in(key)
     ask("POST /status/v1/admin/services/add", {"slug": "api", "name": "API"})
     opened = person.get("incidents/open/")
     clock.pass_(hours=13)
@@ -294,8 +309,14 @@ def test_what_was_written_survives_the_session(person, issue, ask, clock):
 
     asked = person.refill(opened, "incidents/open/", **words)
     assert asked.status_code == 401
-    again = person.refill(asked, "sign-in/", key=issue("*"))
+    again = person.refill(asked, "sign-in/", key=key)
     assert "You are signed in again" in again.text
+    assert '<a href="/console/incidents/open/">' in again.text
+    assert "On &lt;call&gt;" in again.text
+    for name, value in (("Title", "Late"), ("Services", "api"), ("Message", "\nLong")):
+        assert f'<dt><bdi>{name}</bdi></dt>\n<dd class="typed"><bdi>{value}<' in (
+            again.text.replace("\r\n", "\n")
+        )
     done = person.refill(again, "incidents/open/")
 
     assert done.status_code == 303, done.text
@@ -303,3 +324,59 @@ def test_what_was_written_survives_the_session(person, issue, ask, clock):
     assert incident["title"] == "Late"
     shown = person.client.get(done.headers["Location"])
     assert "Long" in shown.text
+
+
+@pytest.mark.parametrize("is_signed_out", [True, False])
+@pytest.mark.parametrize("is_person", [True, False])
+def test_the_form_of_another(visitor, issue, clock, is_signed_out, is_person):
+    """Who signs in on another's tab neither sees nor sends what they have written."""
+    someone, key = visitor(), issue("*", "platform:actors:assert")
+    someone.sign_in(key, email="ada@example.com" if is_person else "")
+    opened = someone.get("incidents/open/")
+    if is_signed_out:
+        someone.post("sign-out/", {})
+    clock.pass_(hours=13)
+
+    asked = someone.refill(opened, "incidents/open/", title="Takeover")
+    mine = {"key": key, "email": MAIL} if is_person else {"key": issue("*")}
+    again = someone.refill(asked, "sign-in/", **mine)
+
+    assert again.status_code == 200
+    assert "was not kept" in again.text
+    assert "Takeover" not in again.text
+    assert "<form" not in again.text
+
+
+def test_a_form_that_nobody_has_marked(visitor, issue):
+    """It says under which key it will be sent, and on which page it is."""
+    someone, id = visitor(), "0" * 8
+    asked = someone.post(f"keys/{id}/rotate/", {"graceSeconds": "0", "_key": "k"})
+
+    again = someone.refill(asked, "sign-in/", key=issue("*", name="Mine"))
+
+    assert f'<a href="/console/keys/{id}/">' in again.text
+    assert "<bdi>Mine</bdi>" in again.text
+    assert f'action="/console/keys/{id}/rotate/"' in again.text
+
+
+@pytest.mark.parametrize("path", ["", "keys/", "session/", "sign-in/check/", "nothing"])
+@pytest.mark.parametrize("method", ["POST", "PUT", "DELETE"])
+def test_a_wrong_method(person, path, method):
+    """It is answered with a page, which says what can be done."""
+    response = person.client.open(f"/console/{path}", method=method, headers=HERE)
+
+    assert response.status_code == 405
+    assert response.mimetype == "text/html"
+    assert "GET" in response.headers["Allow"]
+
+
+def test_forms_that_a_browser_sends_without_their_origin(
+    person, visitor, behind_a_proxy
+):
+    """With any cookie, or behind a proxy, nothing is believed without its origin."""
+    stranger = visitor()
+    stranger.client.set_cookie("_oauth2_proxy", "x")
+
+    assert stranger.post("sign-out/", {}, headers={}).status_code == 403
+    assert visitor().post("sign-out/", {}, headers={}).status_code == 303
+    assert behind_a_proxy("10.1.2.3", method="POST").status_code == 403

@@ -55,15 +55,17 @@ def test_create(person, atlas, clock):
     assert "1 Apr 2026" in shown
 
 
-def test_create_after_the_session_has_ended(person, atlas, issue):
+def test_create_after_the_session_has_ended(visitor, atlas, issue):
     """What was entered, and in which project, is kept for after signing in."""
+    person, key = visitor(), issue("*")
+    person.sign_in(key)
     page = person.get(f"work/create/?projectId={atlas.id}")
     person.post("sign-out/", {})
     action = f"work/create/?projectId={atlas.id}"
 
     ended = person.refill(page, action, title="Kept")
     assert ended.status_code == 401
-    signed_in = person.refill(ended, "sign-in/", key=issue("*"))
+    signed_in = person.refill(ended, "sign-in/", key=key)
     person.refill(signed_in, action)
 
     assert WorkItemRow.get().title == "Kept"

@@ -15,6 +15,8 @@ from api.operation import Operation
 IDEMPOTENCY_KEY = "_key"
 # The version from which a form for a change was made.
 SEEN = "_seen"
+# The mark of whoever has filled in a form.
+FILLED_IN_BY = "_by"
 # What is sent for a field that is empty: `null`, or `empty` for an empty text or list.
 IF_EMPTY = "_empty."
 # A box that is not ticked sends nothing, so it is announced.

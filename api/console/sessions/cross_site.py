@@ -14,12 +14,13 @@ SAFE_METHODS = ("GET", "HEAD")
 OWN_SITES = ("same-origin", "none")
 
 
-def is_own_request(method: str, headers: RequestHeaders, *, has_cookie: bool) -> bool:
+def is_own_request(method: str, headers: RequestHeaders, *, is_browser: bool) -> bool:
     """
     Return whether the person, or a page of the console, has caused the request.
 
     A browser says where a request comes from in Sec-Fetch-Site or in Origin. A request
-    with neither is from a program, which is believed unless it has a cookie.
+    with neither is from a program, which is believed unless it looks like a browser: it
+    has a cookie, of whatever name, or a proxy says whose it is.
     """
     if method in SAFE_METHODS:
         return True
@@ -28,7 +29,7 @@ def is_own_request(method: str, headers: RequestHeaders, *, has_cookie: bool) ->
         return site in OWN_SITES
     if origin is not None:
         return _host_of(origin) == (headers.get("Host") or "").lower()
-    return not has_cookie
+    return not is_browser
 
 
 def _host_of(origin: str) -> str:

@@ -7,6 +7,7 @@ Everything but who somebody is follows from the key, which is read at each reque
 import re
 from dataclasses import dataclass
 from datetime import datetime
+from hashlib import sha256
 from ipaddress import ip_address, ip_network
 
 from api.console.sessions.proxy_key import read_proxy_key
@@ -52,6 +53,12 @@ class SignedIn:
     person: str | None
     is_by_proxy: bool
 
+    @property
+    def mark(self) -> str:
+        """Return a digest of key and person, which forms carry: who filled them in."""
+        who = f"{self.caller.lineage} {self.person or ''}"
+        return sha256(who.encode()).hexdigest()[:16]
+
 
 class SignIn:
     """Starts and ends sessions, and finds who has made a request."""
@@ -96,6 +103,13 @@ class SignIn:
         with independent_reads():
             return self._by_proxy(request, now) or self._by_session(request, now)
 
+    def find_started(self, request: Request, token: str, now: datetime) -> SignedIn:
+        """Return who has just started a session, whose cookie comes only next time."""
+        with independent_reads():
+            signed_in = self._by_token(request, token, now)
+        assert signed_in is not None
+        return signed_in
+
     def end(self, request: Request) -> None:
         if token := session_token(request):
             with writing():
@@ -120,6 +134,11 @@ class SignIn:
         _check_person(caller, person)
         return SignedIn(caller, credentials, rate, person, is_by_proxy=True)
 
+    def is_by_proxy(self, request: Request) -> bool:
+        """Return whether a proxy says who has made the request."""
+        name = self._settings.console_trusted_header
+        return bool(name and request.headers.get(name)) and self._is_trusted(request)
+
     def _is_trusted(self, request: Request) -> bool:
         try:
             address = ip_address(request.client_address)
@@ -129,8 +148,11 @@ class SignIn:
 
     def _by_session(self, request: Request, now: datetime) -> SignedIn | None:
         token = session_token(request)
-        session = find_session(token, now) if token else None
-        if token is None or session is None:
+        return self._by_token(request, token, now) if token else None
+
+    def _by_token(self, request: Request, token: str, now: datetime) -> SignedIn | None:
+        session = find_session(token, now)
+        if session is None:
             return None
         credentials = Credentials(session.key_hash, token)
         caller, rate = self._caller(request, credentials, now)
