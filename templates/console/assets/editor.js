@@ -126,9 +126,12 @@
     const sendAll = async (files) => {
       let words;
       for (const each of files) words = (await send(each)) ?? words;
-      // What is typed next describes the file.
-      if (words) text.setSelectionRange(...words);
-      say.scrollIntoView({ block: "nearest" });
+      if (!words) return say.scrollIntoView({ block: "nearest" });
+      // What is typed next describes the file. No browser scrolls to a selection by itself.
+      text.setSelectionRange(...words);
+      const share = words[0] / text.value.length;
+      text.scrollTop = share * text.scrollHeight - text.clientHeight / 2;
+      text.scrollIntoView({ block: "center" });
     };
     file.addEventListener("change", async () => {
       await sendAll([...file.files]);
