@@ -198,6 +198,8 @@ def update(status, body, **span):
         "incidentId": "0195-1",
         "status": status,
         "body": body,
+        "editedAt": None,
+        "isRemoved": False,
         "createdAt": ago(**span),
     }
 
