@@ -13,6 +13,7 @@ from models.status.services.catalogue import services_in_display_order
 from models.status.services.rows import ServiceRow
 from models.status.snapshot.service_list_cache import service_list
 from models.status.snapshot.snapshot import StatusSnapshot, status_snapshot
+from models.status.state import SEVERITIES, STATES
 from models.storage.database import reading
 
 WINDOWS_WITHIN = timedelta(days=7)
@@ -30,13 +31,18 @@ LIST_DOCUMENTS = "GET /projects/v1/documents/list"
 def front(request: ConsoleRequest) -> Response:
     """Show the overall status, incidents, maintenance, faults, and unfinished work."""
     incidents = request.read_if_allowed(LIST_INCIDENTS, status="active", limit=MOST)
+    worst_first = sorted(
+        incidents or [],
+        key=lambda incident: SEVERITIES.index(incident["severity"]),
+        reverse=True,
+    )
     can_update = request.may(ADD_UPDATE)
     return request.page(
         "console/front.html",
         status_now=_status_now(request),
         incidents=[
             {"incident": incident, "form": update_form(request, incident)}
-            for incident in incidents or []
+            for incident in worst_first
         ],
         may_read_incidents=incidents is not None,
         can_update=can_update,
@@ -59,6 +65,7 @@ def _status_now(request: ConsoleRequest) -> dict[str, Any] | None:
         states = {service.slug: service.state for service in listed.services}
         affected = {slug for slug, state in states.items() if state != "operational"}
         rows = [row for row in services_in_display_order() if row.slug in affected]
+        rows.sort(key=lambda row: STATES.index(states[row.slug]), reverse=True)
         # The reasons are not in the list, and take long for hundreds of services.
         snapshot = status_snapshot(now, freshness, rows[:MOST])
         shown = [_service(snapshot, row) for row in snapshot.services]

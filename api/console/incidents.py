@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from flask import Response
+from werkzeug.datastructures import MultiDict
 
 from api.console.console_request import ConsoleRequest
 from api.console.forms.fields import Option
@@ -28,15 +29,21 @@ ADD_FIELDS = ("title", "services", "severity", "body", "status", "startedAt", "n
 UPDATE_FIELDS = ("status", "body", "notify")
 CHANGE_FIELDS = ("title", "severity", "services", "startedAt")
 PER_PAGE = 20
+# The button that fills in the words of a template or an earlier incident.
+USE_WORDS = "_use_words"
 
 
 @page("GET incidents/")
 def list_incidents(request: ConsoleRequest) -> Response:
     """List incidents, newest first."""
-    query = {"limit": PER_PAGE, "cursor": request.query.get("cursor", "")}
-    found = request.call(LIST, {name: v for name, v in query.items() if v})
+    filters = request.form(LIST, "status", "slug")
+    if options := service_options(request):
+        filters.offer_one("slug", options)
+    found = request.find(filters, limit=PER_PAGE)
     return request.page(
         "console/incidents/list.html",
+        filters.status,
+        filters=filters,
         incidents=found.data,
         cursor=found.meta.get("cursor"),
         may_open=request.may(ADD),
@@ -54,6 +61,9 @@ def open_incident_form(request: ConsoleRequest) -> Response:
 @page("POST incidents/open/")
 def open_incident(request: ConsoleRequest) -> Response:
     form = _open_form(request)
+    if USE_WORDS in request.sent:
+        words = _words_of(request, request.sent.get("words", ""))
+        return _open_page(request, form.fill(_with_words(request.sent, words)))
     result = request.submit(form)
     if result is None:
         return _open_page(request, form)
@@ -122,12 +132,25 @@ def update_form(request: ConsoleRequest, incident: dict[str, Any]) -> Form:
     """Return the form for an update, which shows the present status."""
     values = {"status": incident["status"], "notify": True}
     id = incident["id"]
-    return request.form(ADD_UPDATE, *UPDATE_FIELDS, values=values, id_prefix=id)
+    return request.form(
+        ADD_UPDATE, *UPDATE_FIELDS, values=values, is_prefilled=True, id_prefix=id
+    )
 
 
 def _open_form(request: ConsoleRequest, values: dict[str, Any] | None = None) -> Form:
     form = request.form(ADD, *ADD_FIELDS, values=values or {})
     return form.offer("services", service_options(request))
+
+
+def _with_words(
+    sent: MultiDict[str, str], words: dict[str, Any]
+) -> MultiDict[str, str]:
+    """Return what was sent, with the words where nothing was entered."""
+    filled = sent.copy()
+    for name, value in words.items():
+        if not any(sent.getlist(name)):
+            filled.setlist(name, value if isinstance(value, list) else [value])
+    return filled
 
 
 def _correction_form(request: ConsoleRequest, update: dict[str, Any]) -> Form:

@@ -150,6 +150,20 @@ def test_remove_an_entry(person, incident):
     assert f"{entry.id}/correct/" not in person.get(page).text
 
 
+def test_words_fill_in_what_is_empty(person, incident):
+    """What was typed stays; only empty fields take the words."""
+    shown = person.fill(
+        OPEN, OPEN, title="Mine", words=incident.id, _use_words="1", services=["mail"]
+    )
+    assert IncidentRow.select().count() == 1
+
+    person.refill(shown, OPEN)
+
+    second = IncidentRow.get(IncidentRow.title == "Mine")
+    assert second.severity == "degraded"
+    assert {row.body for row in IncidentUpdateRow} == {"Looking."}
+
+
 def test_the_words_of_a_template(person, ask):
     """A template gives title, severity and message; the services are chosen."""
     words = {"title": "Late", "severity": "degraded", "body": "We look."}

@@ -1,5 +1,6 @@
 """A form for an operation: what it shows, what was sent, and what was refused."""
 
+import re
 import secrets
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
@@ -17,6 +18,11 @@ from api.console.forms.submission import (
     read_version,
 )
 from api.operation import Operation
+
+_WORD = re.compile(r"[A-Za-z]+")
+# Of more options than this, those that are chosen stand first.
+MANY_OPTIONS = 6
+CHOSEN = "Chosen"
 
 
 class Verbatim(str):
@@ -161,13 +167,23 @@ class Form:
         name, *inner = [
             _unescaped(part) for part in str(where or "").strip("/").split("/")
         ]
-        detail = str(error["detail"])
+        detail = self._in_labels(str(error["detail"]))
         if name not in self.fields:
             return f"{name}: {detail}" if name else detail
         detail = self._json_error(self.fields[name]) or _place(inner) + detail
         before = self.errors.get(name)
         self.errors[name] = f"{before} {detail}" if before else detail
         return None
+
+    def _in_labels(self, detail: str) -> str:
+        """Return a sentence with the labels of fields instead of their names."""
+        # A name of one word may be meant as a word.
+        labels = {
+            name: f"“{field.label}”"
+            for name, field in self.fields.items()
+            if not name.islower()
+        }
+        return _WORD.sub(lambda word: labels.get(word[0], word[0]), detail)
 
     def _json_error(self, field: Field) -> str | None:
         """Return why a text is no JSON, which the operation cannot say."""
@@ -197,6 +213,16 @@ class Form:
             return value in chosen(field, self._sent, is_parameter=is_parameter)
         present = self._values.get(field.name)
         return value in present if isinstance(present, list) else value == present
+
+    def grouped_options(self, field: Field) -> list[tuple[str, list[Option]]]:
+        """Return the options by heading, in order; of many, the chosen ones first."""
+        groups: dict[str, list[Option]] = {}
+        is_long = len(field.options) > MANY_OPTIONS
+        for option in field.options:
+            is_first = is_long and self.is_chosen(field, option.value)
+            groups.setdefault(CHOSEN if is_first else option.group, []).append(option)
+        chosen_first = sorted(groups, key=lambda heading: heading != CHOSEN)
+        return [(heading, groups[heading]) for heading in chosen_first]
 
     def is_ticked(self, field: Field) -> bool:
         if self._sent is not None:
