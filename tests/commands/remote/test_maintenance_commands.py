@@ -30,7 +30,7 @@ def test_plan(status_page, run, relay, end):
     assert (code, out) == (0, f"{window.id}\n")
     assert window.starts_at == datetime(2100, 3, 1, 22, tzinfo=UTC)
     assert window.ends_at - window.starts_at == timedelta(minutes=90)
-    assert (window.description, window.is_told) == (None, True)
+    assert (window.description, window.is_notified) == (None, True)
     assert err == (
         'Planned "Database upgrade": 2100-03-01T22:00:00Z to 2100-03-01T23:30:00Z.\n'
         f"Page: {relay.url}/status/maintenance/{window.id}/\n"
@@ -50,7 +50,7 @@ def test_options_of_plan(status_page, run, monkeypatch):
 
     (window,) = MaintenanceRow.select()
     result = json.loads(out)
-    assert (code, window.description, window.is_told) == (0, "Reads *go on*.", False)
+    assert (code, window.description, window.is_notified) == (0, "Reads *go on*.", False)
     assert (result["id"], result["maintenance"]["id"]) == (window.id, window.id)
 
 
