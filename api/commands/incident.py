@@ -1,6 +1,5 @@
 """The commands `incident …`: open, update, resolve and list incidents of a server."""
 
-import sys
 from argparse import ArgumentParser, Namespace
 from typing import Any
 
@@ -16,7 +15,7 @@ from api.commands.status_page import (
     message_of,
     notify_field,
     only_subject,
-    print_table,
+    print_list,
     report_change,
 )
 from models.runtime.commands import CommandContext, CommandError
@@ -189,14 +188,9 @@ def list_incidents(context: CommandContext, arguments: Namespace) -> int:
     query = {} if arguments.all else {"status": "active"}
     with connected(context, arguments) as client:
         incidents = client.incidents(query)
-    if arguments.json:
-        context.print_json([incident.data for incident in incidents])
-    elif incidents:
-        print_table([COLUMNS, *map(_cells, incidents)])
-    else:
-        state = "" if arguments.all else "open "
-        print(f"There are no {state}incidents.", file=sys.stderr)
-    return 0
+    rows = [COLUMNS, *map(_cells, incidents)]
+    nothing = f"There are no {'' if arguments.all else 'open '}incidents."
+    return print_list(context, arguments, incidents, rows, nothing)
 
 
 def _cells(incident: Subject) -> tuple[str, ...]:

@@ -1,7 +1,6 @@
 """The commands `maintenance …`: plan, end, cancel and list windows of a server."""
 
 import re
-import sys
 from argparse import ArgumentParser, Namespace
 from datetime import UTC, datetime, timedelta
 from typing import Any
@@ -18,7 +17,7 @@ from api.commands.status_page import (
     message_of,
     notify_field,
     only_subject,
-    print_table,
+    print_list,
     report_change,
 )
 from models.runtime.commands import CommandContext, CommandError
@@ -181,14 +180,10 @@ def list_maintenance(context: CommandContext, arguments: Namespace) -> int:
             for query in ([{}] if arguments.all else queries)
             for window in client.windows(query)
         ]
-    if arguments.json:
-        context.print_json([window.data for window in windows])
-    elif windows:
-        print_table([COLUMNS, *map(_cells, windows)])
-    else:
-        state = "" if arguments.all else "active or scheduled "
-        print(f"There are no {state}maintenance windows.", file=sys.stderr)
-    return 0
+    rows = [COLUMNS, *map(_cells, windows)]
+    state = "" if arguments.all else "active or scheduled "
+    nothing = f"There are no {state}maintenance windows."
+    return print_list(context, arguments, windows, rows, nothing)
 
 
 def _cells(window: Subject) -> tuple[str, ...]:

@@ -222,6 +222,19 @@ def _site_url(context: CommandContext, client: StatusPageClient) -> str:
     return client.api.url if context.follows_address else context.settings.site_url
 
 
-def print_table(rows: Iterable[Sequence[str]]) -> None:
-    for row in rows:
-        print("\t".join(map(escape_line, row)))
+def print_list(
+    context: CommandContext,
+    arguments: Namespace,
+    subjects: Sequence[Subject],
+    rows: Iterable[Sequence[str]],
+    nothing: str,
+) -> int:
+    """Print what was found as JSON or as rows, or the sentence that it is nothing."""
+    if arguments.json:
+        context.print_json([subject.data for subject in subjects])
+    elif subjects:
+        for row in rows:
+            print("\t".join(map(escape_line, row)))
+    else:
+        print(nothing, file=sys.stderr)
+    return 0

@@ -164,10 +164,7 @@ class ConsoleRequest:
         """Call an operation and return its answer; raise Refused."""
         operation = self.operations[route]
         environ = self._environ(operation, request)
-        if idempotency_key:
-            environ["HTTP_IDEMPOTENCY_KEY"] = idempotency_key
-        if dry_run:
-            environ["HTTP_DRY_RUN"] = "true"
+        environ |= _options(idempotency_key, is_dry_run=dry_run)
         return self.dispatch(operation, environ)
 
     def upload(
@@ -184,10 +181,7 @@ class ConsoleRequest:
         operation = self.operations[route]
         environ = self._environ(operation, query, body)
         environ["CONTENT_TYPE"] = media_type
-        if idempotency_key:
-            environ["HTTP_IDEMPOTENCY_KEY"] = idempotency_key
-        if dry_run:
-            environ["HTTP_DRY_RUN"] = "true"
+        environ |= _options(idempotency_key, is_dry_run=dry_run)
         return self.dispatch(operation, environ)
 
     def download(self, route: str, **query: Any) -> Response:
@@ -256,19 +250,23 @@ class ConsoleRequest:
             form.compare(present)
         return result
 
-    def find(self, filters: Form, **more: Any) -> OperationResult:
+    def read_list(self, filters: Form, **more: Any) -> OperationResult:
         """
         Return the page of a list that the address asks for, with these filters.
 
-        What is refused is said by the form, and nothing is found.
+        Raise Refused.
         """
         filters.fill(self.query)
         operation = filters.operation
         query = filters.request | more
         if cursor := self.query.get("cursor"):
             query["cursor"] = cursor
+        return self.call(f"{operation.method} {operation.path}", query)
+
+    def find(self, filters: Form, **more: Any) -> OperationResult:
+        """Return that page; the form says why a filter is refused."""
         try:
-            return self.call(f"{operation.method} {operation.path}", query)
+            return self.read_list(filters, **more)
         except Refused as refusal:
             filters.refuse(refusal.problem)
             return OperationResult([], {}, {})
@@ -320,3 +318,9 @@ class ConsoleRequest:
         if self.signed_in.person is not None:
             environ["HTTP_ACT_AS_EMAIL"] = self.signed_in.person
         return environ
+
+
+def _options(idempotency_key: str | None, *, is_dry_run: bool) -> dict[str, str]:
+    """Return the headers of a change, as WSGI names them."""
+    headers = {"HTTP_IDEMPOTENCY_KEY": idempotency_key} if idempotency_key else {}
+    return headers | ({"HTTP_DRY_RUN": "true"} if is_dry_run else {})

@@ -33,12 +33,9 @@ def add_incident_template(request: ConsoleRequest) -> Response:
 @page("POST incidents/templates/<id>/")
 def change_incident_template(request: ConsoleRequest, id: str) -> Response:
     templates = {template["id"]: template for template in request.read(LIST)}
-    form = _change_form(request, templates.get(id, {"id": id}))
-    version = request.sent.get("_version", "")
-    more: dict[str, Any] = {"id": id}
-    if version.isdecimal():
-        more["expectedVersion"] = int(version)
-    if request.submit(form, **more) is None:
+    template = templates.get(id, {"id": id})
+    form = _change_form(request, template)
+    if request.submit_change(form, template, id=id) is None:
         return _templates_page(request, changed={id: form})
     return request.go("incidents/templates/", done="template-changed")
 

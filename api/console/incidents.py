@@ -9,7 +9,6 @@ from werkzeug.datastructures import MultiDict
 from api.console.console_request import ConsoleRequest
 from api.console.forms.fields import Option
 from api.console.forms.form import Form
-from api.console.forms.submission import read_version
 from api.console.page import page
 from models.site_addresses import incident_address
 
@@ -111,12 +110,11 @@ def remove_incident(request: ConsoleRequest, id: str) -> Response:
 def correct_update(request: ConsoleRequest, id: str, update_id: str) -> Response:
     """Correct an entry of the timeline, which keeps its time."""
     detail = request.read(GET, id=id)
-    form = _correction_form(request, _entry(detail, update_id))
-    version = request.sent.get("_version", "")
-    more: dict[str, Any] = {"id": update_id}
-    if version:
-        more["expectedVersion"] = read_version(version)
-    if request.submit(form, **more) is None:
+    updates = {update["id"]: update for update in detail["updates"]}
+    update = updates.get(update_id, {})
+    present = _with_version(update, _histories(request, id).get(update_id))
+    form = _correction_form(request, update_id, present)
+    if request.submit_change(form, present, id=update_id) is None:
         return _incident_page(request, detail, corrections={update_id: form})
     return request.go(f"incidents/{id}/", done="update-corrected")
 
@@ -153,16 +151,27 @@ def _with_words(
     return filled
 
 
-def _correction_form(request: ConsoleRequest, update: dict[str, Any]) -> Form:
-    id = f"correct.{update['id']}"
+def _correction_form(request: ConsoleRequest, id: str, update: dict[str, Any]) -> Form:
     return request.form(
-        CORRECT, *UPDATE_FIELDS, values=update, is_prefilled=True, id_prefix=id
+        CORRECT,
+        *UPDATE_FIELDS,
+        values=update,
+        is_prefilled=True,
+        id_prefix=f"correct.{id}",
     )
 
 
-def _entry(detail: dict[str, Any], id: str) -> dict[str, Any]:
-    """Return an update of the incident; empty if there is none of this id."""
-    return next((u for u in detail["updates"] if u["id"] == id), {"id": id})
+def _histories(request: ConsoleRequest, id: str) -> dict[str, dict[str, Any]]:
+    """Return the history of each update, by id; none if the key does not open them."""
+    histories = request.read_if_allowed(HISTORY, incidentId=id) or []
+    return {history["id"]: history for history in histories}
+
+
+def _with_version(
+    update: dict[str, Any], history: dict[str, Any] | None
+) -> dict[str, Any]:
+    """Return the update with its version, if its history is known."""
+    return update | ({"version": len(history["versions"])} if history else {})
 
 
 def _words_of(request: ConsoleRequest, id: str) -> dict[str, Any]:
@@ -208,18 +217,15 @@ def _entries(
     request: ConsoleRequest, detail: dict[str, Any], failed: Mapping[str, Form]
 ) -> list[dict[str, Any]]:
     """Return the updates, newest first, each with its versions and its form."""
-    id = detail["incident"]["id"]
-    histories = request.read_if_allowed(HISTORY, incidentId=id) or []
-    by_id = {history["id"]: history for history in histories}
-    return [
-        {
-            "update": update,
-            "history": by_id.get(update["id"]),
-            "form": failed.get(update["id"]) or _correction_form(request, update),
-            "is_correcting": update["id"] in failed,
-        }
-        for update in reversed(detail["updates"])
-    ]
+    histories = _histories(request, detail["incident"]["id"])
+    entries = []
+    for update in reversed(detail["updates"]):
+        id, history = update["id"], histories.get(update["id"])
+        present = _with_version(update, history)
+        form = failed.get(id) or _correction_form(request, id, present)
+        entry = {"update": update, "history": history, "form": form}
+        entries.append(entry | {"is_correcting": id in failed})
+    return entries
 
 
 def _open_page(request: ConsoleRequest, form: Form) -> Response:

@@ -29,12 +29,7 @@ def list_page(
     **more: Any,
 ) -> ListPage:
     """Return the page that the address asks for, as the form narrows it down."""
-    form.fill(request.query)
-    operation = form.operation
-    query = form.request | more | {"limit": limit}
-    if cursor := request.query.get("cursor"):
-        query["cursor"] = cursor
-    found = request.call(f"{operation.method} {operation.path}", query)
+    found = request.read_list(form, **more, limit=limit)
     cursor = found.meta.get("cursor")
     following = address(path, **form.request, cursor=cursor) if cursor else None
     return ListPage(found.data, following)

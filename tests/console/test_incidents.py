@@ -203,6 +203,8 @@ def test_templates(person, ask):
     assert ask(LIST_TEMPLATES).json["data"][0]["title"] == "Later"
     assert refused.status_code == 409
     assert 'value="Latest"' in refused.text
+    forged = person.refill(page, own, title="Forged", _seen="9" * 5000)
+    assert forged.status_code == 422
     taken = person.fill(TEMPLATES, TEMPLATES, severity="degraded", **words)
     assert taken.status_code == 409
     person.fill(TEMPLATES, f"{own}remove/")

@@ -72,6 +72,10 @@ def test_killed(forked):
 
 def test_interrupt_of_the_parent(forked):
     """It is in a session of its own, so Ctrl-C does not reach it."""
+    forked.stdin.write(b"a\n")
+    forked.stdin.flush()
+    assert forked.stdout.readline() == b"A\n"
+
     assert os.getsid(forked.pid) == forked.pid
 
 

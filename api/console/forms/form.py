@@ -132,7 +132,7 @@ class Form:
 
         Sending the form again then writes over it.
         """
-        self.seen = present[self.version_of or ""]
+        self.seen = present.get(self.version_of or "")
         self.problem = None
         self.conflicts = field_conflicts(self, present)
 
