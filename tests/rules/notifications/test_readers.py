@@ -236,7 +236,7 @@ def test_three_mails_a_day_over_an_end():
         ask("ADA@example.com", now=NOW + HOUR)
 
     assert queued() == ["confirm"] * 3
-    assert [row.state for row in SubscriptionRow.select().order_by("id")] == [
+    assert [row.state for row in SubscriptionRow.select().order_by("created_at")] == [
         "ended",
         "pending",
     ]
