@@ -114,6 +114,12 @@ class Settings:
         pattern=r"[^\x00-\x1f]{1,80}",
         form="one line of 1 to 80 characters",
     )
+    language: str = declare_setting(
+        "en",
+        "language of the site, its feeds and its mails, such as de or pt-BR",
+        pattern=r"[A-Za-z]{2,3}(-[A-Za-z0-9]{2,8})*",
+        form="the tag of a language, such as de or pt-BR",
+    )
     site_logo: str = declare_setting(
         "", "URL of a logo: https://…, or a path on the site"
     )

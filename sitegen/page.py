@@ -12,6 +12,7 @@ from pkgutil import walk_packages
 from typing import Any, TypeVar
 
 from models.base import canonical_json
+from models.locales import available_languages
 from models.response_headers import url_path
 from models.settings import SettingError, Settings
 from sitegen.docs.body_cache import BodyCache
@@ -233,10 +234,16 @@ def load_generators() -> None:
 
 
 def require_templates(settings: Settings) -> None:
-    """Raise SettingError if the folder of the operator's templates does not exist."""
+    """Raise SettingError if the operator's templates or the language do not exist."""
     if settings.templates and not Path(settings.templates).is_dir():
         raise SettingError(
             f"MASTHEAD_TEMPLATES: there is no folder {settings.templates}."
+        )
+    languages = available_languages(settings.templates)
+    if settings.language not in languages:
+        raise SettingError(
+            f"MASTHEAD_LANGUAGE must be one of {', '.join(languages)}: there is no file"
+            f" locales/{settings.language}.json."
         )
 
 

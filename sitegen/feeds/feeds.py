@@ -11,6 +11,7 @@ from xml.etree.ElementTree import Element, SubElement, indent, tostring
 
 from models.display_text import isolate
 from models.fields import format_moment
+from models.locales import Locale
 from models.response_headers import url_path
 from models.status.incidents.incidents import IncidentRow, IncidentUpdateRow
 from models.status.maintenance.windows import MaintenanceRow
@@ -22,7 +23,6 @@ from sitegen.status.status_data import (
     read_published_maintenance,
     read_snapshot,
 )
-from sitegen.theme.filters import date_time, state_label
 from sitegen.urls import incident_path, maintenance_path, service_path
 
 MAX_ITEMS = 50
@@ -101,23 +101,27 @@ def _files(feed: Feed, **extensions: str) -> Iterator[Page]:
 
 def _items(context: BuildContext) -> list[FeedItem]:
     """Return the items of all feeds, newest first."""
-    site_url = context.settings.site_url
+    site_url, locale = context.settings.site_url, context.theme.locale
     items = [
-        _update_item(incident.row, update, site_url)
+        _update_item(incident.row, update, site_url, locale)
         for incident in context.once_per_build(read_published_incidents).values()
         for update in incident.updates
     ]
     items += [
-        _maintenance_item(window, site_url)
+        _maintenance_item(window, site_url, locale)
         for window in context.once_per_build(read_published_maintenance).values()
     ]
     return sorted(items, key=lambda item: (item.dated, item.id), reverse=True)
 
 
 def _update_item(
-    incident: IncidentRow, update: IncidentUpdateRow, site_url: str
+    incident: IncidentRow, update: IncidentUpdateRow, site_url: str, locale: Locale
 ) -> FeedItem:
-    label = "Update removed" if update.removed_at else state_label(update.status)
+    label = (
+        locale.text("feed.update-removed")
+        if update.removed_at
+        else locale.text(f"state.{update.status}")
+    )
     return FeedItem(
         id=f"urn:uuid:{update.id}",
         title=f"{label}: {isolate(incident.title)}",
@@ -130,10 +134,12 @@ def _update_item(
     )
 
 
-def _maintenance_item(maintenance: PublishedMaintenance, site_url: str) -> FeedItem:
+def _maintenance_item(
+    maintenance: PublishedMaintenance, site_url: str, locale: Locale
+) -> FeedItem:
     """Return the one item of a window, which changes with its status."""
     window, json = maintenance.row, maintenance.json
-    starts, ends = date_time(json["startsAt"]), date_time(json["endsAt"])
+    starts, ends = (locale.date_time(json[name]) for name in ("startsAt", "endsAt"))
     changed_at = max(window.updated_at, window.status_changed_at)
     return FeedItem(
         id=f"urn:uuid:{window.id}",

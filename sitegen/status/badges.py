@@ -7,6 +7,7 @@ from xml.sax.saxutils import escape
 
 from models.display_text import balance_directions, isolate, plain_line
 from models.fields import format_moment
+from models.locales import FALLBACK, Locale, load_locale
 from models.response_headers import url_path
 from models.status.snapshot.snapshot import StatusService
 from sitegen.page import BuildContext, Page, Stage, pages
@@ -16,7 +17,6 @@ from sitegen.status.status_data import (
     read_status_data,
     reason_to_data,
 )
-from sitegen.theme.filters import date_time, overall_label, state_label
 from sitegen.urls import service_path
 
 # White text is readable on each of them (WCAG AA).
@@ -38,18 +38,21 @@ CHARACTER_WIDTH, PADDING = 6.6, 6
 def badges(context: BuildContext) -> Iterator[Page]:
     """Yield a badge with its timestamp for the site and for each service."""
     service_list = context.once_per_build(read_snapshot).service_list()
+    locale = context.theme.locale
     site_badge = _badge(
+        locale,
         context.settings.site_name,
         service_list.overall,
-        overall_label(service_list.overall),
+        locale.text(f"overall.{service_list.overall}"),
         _format(service_list.checked_at),
     )
     yield Page("status/badge.svg", site_badge)
     for service in service_list.services:
         badge = _badge(
+            locale,
             service.name,
             service.state,
-            state_label(service.state),
+            locale.text(f"state.{service.state}"),
             _format(service.observed_at),
         )
         path = f"status/badges/{service.slug}"
@@ -60,14 +63,14 @@ def badges(context: BuildContext) -> Iterator[Page]:
 @pages("status", Stage.LISTS)
 def embeds(context: BuildContext) -> Iterator[Page]:
     """Yield pages without scripts, for frames on other sites."""
-    status_data = context.once_per_build(read_status_data)
+    status_data, locale = context.once_per_build(read_status_data), context.theme.locale
     site_name, site_url = context.settings.site_name, context.settings.site_url
     service_list = status_data.service_list
     data: dict[str, Any] = {
         "name": site_name,
         "href": site_url + "/status/",
         "state": service_list.overall,
-        "label": overall_label(service_list.overall),
+        "label": locale.text(f"overall.{service_list.overall}"),
         "reason": None,
         "checkedAt": _format(service_list.checked_at),
         "staleAt": status_data.stale_at(),
@@ -78,7 +81,7 @@ def embeds(context: BuildContext) -> Iterator[Page]:
             "name": service.name,
             "href": site_url + url_path(service_path(service.slug)),
             "state": service.state,
-            "label": state_label(service.state),
+            "label": locale.text(f"state.{service.state}"),
             "reason": reason_to_data(status_data.reasons[service.slug]),
             "checkedAt": _format(service.observed_at),
             "staleAt": status_data.stale_at(service.slug),
@@ -88,13 +91,21 @@ def embeds(context: BuildContext) -> Iterator[Page]:
 
 @pages("status", Stage.LISTS)
 def plain_text(context: BuildContext) -> Iterator[Page]:
-    """Yield /status.txt, for terminals: the overall status, then the services."""
+    """
+    Yield /status.txt, for terminals: the overall status, then the services.
+
+    It is in English in every language, since programs read it too.
+    """
+    locale = load_locale(FALLBACK)
     snapshot = context.once_per_build(read_snapshot)
     service_list, services = snapshot.service_list(), snapshot.service_list().services
-    lines = [f"{context.settings.site_name}: {overall_label(service_list.overall)}"]
+    overall = locale.text(f"overall.{service_list.overall}")
+    lines = [f"{context.settings.site_name}: {overall}"]
     if service_list.checked_at:
         prefix = "Last measured" if service_list.stale else "As of"
-        lines.append(f"{prefix} {date_time(format_moment(service_list.checked_at))}")
+        lines.append(
+            f"{prefix} {locale.date_time(format_moment(service_list.checked_at))}"
+        )
     if missing := missing_data_text(service_list):
         lines.append(missing)
     if not services:
@@ -103,11 +114,12 @@ def plain_text(context: BuildContext) -> Iterator[Page]:
     names = [plain_line(service.name) for service in services]
     width = max(map(len, names), default=0)
     lines += [
-        f"{name:<{width}}  {state_label(service.state)}"
+        f"{name:<{width}}  {locale.text(f'state.{service.state}')}"
         for name, service in zip(names, services, strict=True)
     ]
     events = [
-        f"Incident: {plain_line(incident.title)} ({state_label(incident.status)})"
+        f"Incident: {plain_line(incident.title)}"
+        f" ({locale.text(f'state.{incident.status}')})"
         for incident in snapshot.incidents
         if incident.is_active(snapshot.now)
     ]
@@ -140,7 +152,7 @@ def _shields_endpoint(service: StatusService) -> dict[str, Any]:
     return {
         "schemaVersion": 1,
         "label": service.name,
-        "message": state_label(service.state).lower(),
+        "message": service.state.replace("-", " "),
         "color": COLOURS[service.state].removeprefix("#"),
         "labelColor": LABEL_COLOUR.removeprefix("#"),
         "isError": service.state in ("unknown", "major-outage"),
@@ -148,9 +160,13 @@ def _shields_endpoint(service: StatusService) -> dict[str, Any]:
     }
 
 
-def _badge(name: str, state: str, label: str, measured_at: str | None) -> str:
+def _badge(
+    locale: Locale, name: str, state: str, label: str, measured_at: str | None
+) -> str:
     # A picture cannot notice that it is old, so it shows its timestamp.
-    timestamp = date_time(measured_at) if measured_at else "never measured"
+    timestamp = (
+        locale.date_time(measured_at) if measured_at else locale.text("badge.no-data")
+    )
     message = f"{label} · {timestamp}"
     left, right = _width(name), _width(message)
     title = escape(f"{isolate(name)}: {label}, {timestamp}")

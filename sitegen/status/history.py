@@ -14,7 +14,6 @@ from sitegen.status.status_data import (
     read_published_maintenance,
     read_snapshot,
 )
-from sitegen.theme.filters import month_name
 from sitegen.urls import history_path, incident_path, maintenance_path
 
 
@@ -47,6 +46,7 @@ def history(context: BuildContext) -> Iterator[Page]:
         for month in event.months():
             by_month[month].append(event)
     months = sorted(by_month, reverse=True)
+    month_name = context.theme.locale.month_name
     for index, month in enumerate(months):
         next_month = months[index - 1] if index else None
         previous = months[index + 1] if index + 1 < len(months) else None

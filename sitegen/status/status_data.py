@@ -7,8 +7,8 @@ from functools import cached_property
 from typing import Any
 
 from models.fields import format_moment
+from models.locales import Locale
 from models.response_headers import url_path
-from models.status.formatting import rough_duration
 from models.status.incidents.incidents import (
     IncidentRow,
     IncidentUpdateRow,
@@ -103,6 +103,7 @@ class StatusData:
     uptimes: dict[str, ServiceUptime]
     days: dict[str, list[dict[str, Any]]]
     reasons: dict[str, Reason]
+    locale: Locale
 
     @property
     def next_change_at(self) -> str | None:
@@ -124,7 +125,11 @@ class StatusData:
         measured = self.uptimes[slug].measured_time(uptime.period)
         if uptime.uptime_pct is None or 2 * measured >= PERIODS[uptime.period]:
             return None
-        return f"{rough_duration(measured)} of {period_label(uptime.period)}"
+        return self.locale.text(
+            "uptime.measured-part",
+            measured=self.locale.rough_duration(measured.total_seconds()),
+            period=period_label(self.locale, uptime.period),
+        )
 
     @cached_property
     def _services_by_slug(self) -> dict[str, ServiceRow]:
@@ -248,6 +253,7 @@ def read_status_data(context: BuildContext) -> StatusData:
             service.slug: snapshot.state_of(service).reason
             for service in snapshot.services
         },
+        locale=context.theme.locale,
     )
 
 

@@ -5,6 +5,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+from models.locales import FALLBACK
 from models.settings import Settings
 from sitegen.theme.theme import DEFAULT_TEMPLATES, Theme
 
@@ -21,7 +22,7 @@ class ConsoleLook:
 
     def __init__(self, settings: Settings) -> None:
         self._settings = settings
-        self._theme = Theme(settings)
+        self._theme = Theme(settings, FALLBACK)
         site_css = b"\n".join(
             self._theme.assets[name][1]
             for name in ("style.css", "docs.css", "status.css")

@@ -1,11 +1,14 @@
 """Load templates and assets, render pages, and compute the version of the theme."""
 
 import hashlib
+import json
+import re
 from collections.abc import Mapping
 from functools import cached_property
 from pathlib import Path
 from typing import Any
 
+import babel
 from jinja2 import (
     ChoiceLoader,
     Environment,
@@ -17,13 +20,18 @@ from jinja2.bccache import Bucket, BytecodeCache
 
 from models.colours import accent_rule
 from models.display_text import balance_directions
+from models.locales import Locale, load_locale
 from models.response_headers import page_security_policy
 from models.settings import Settings
 from sitegen.markdown.highlighting import stylesheet
 from sitegen.markdown.rendering import RENDERER_VERSION
-from sitegen.theme.filters import FILTERS
+from sitegen.theme.filters import FILTERS, locale_filters, translator
 
 DEFAULT_TEMPLATES = Path(__file__).parents[2] / "templates"
+
+
+# In a script, the text of this name in the language of the site, as JSON.
+_TEXT_IN_SCRIPT = re.compile(r'TEXT\("([a-z0-9.-]+)"\)')
 
 
 class _MemoryBytecodeCache(BytecodeCache):
@@ -62,8 +70,10 @@ def _balance_directions(value: Any) -> Any:
 class Theme:
     """The templates and assets of a site; custom ones take precedence."""
 
-    def __init__(self, settings: Settings) -> None:
+    def __init__(self, settings: Settings, language: str | None = None) -> None:
+        """Prepare the templates in a language, by default that of the site."""
         self._settings = settings
+        self._language = language or settings.language
         custom = [Path(settings.templates)] if settings.templates else []
         self._folders = [*custom, DEFAULT_TEMPLATES]
         default = FileSystemLoader(DEFAULT_TEMPLATES)
@@ -81,7 +91,12 @@ class Theme:
             trim_blocks=True,
             undefined=StrictUndefined,
         )
-        self._jinja.filters.update(FILTERS)
+        self._load_locale()
+
+    def _load_locale(self) -> None:
+        self.locale = load_locale(self._language, self._settings.templates)
+        self._jinja.filters.update(FILTERS | locale_filters(self.locale))
+        self._jinja.globals.update(t=translator(self.locale), locale=self.locale)
 
     @cached_property
     def assets(self) -> dict[str, tuple[str, bytes]]:
@@ -93,6 +108,8 @@ class Theme:
                 content += b"\n" + stylesheet().encode()
             if name == "style.css":
                 content += b"\n" + self._accent().encode()
+            if name.endswith(".js"):
+                content = insert_texts(content.decode(), self.locale).encode()
             digest = hashlib.sha256(content).hexdigest()[:10]
             stem, dot, extension = name.partition(".")
             assets[name] = (f"assets/{stem}.{digest}{dot}{extension}", content)
@@ -111,9 +128,10 @@ class Theme:
                     digest.update(file.read_bytes())
         settings = self._settings
         names = (settings.site_name, settings.site_url, settings.site_logo)
+        languages = (settings.language, babel.__version__)
         styles = (settings.accent_colour, stylesheet())
         forms = (settings.subscribe_url, page_security_policy(settings.form_origin))
-        inputs = (names, *styles, RENDERER_VERSION, *forms)
+        inputs = (names, *languages, *styles, RENDERER_VERSION, *forms)
         digest.update(repr(inputs).encode())
         return digest.hexdigest()[:16]
 
@@ -123,6 +141,8 @@ class Theme:
         if self.version == previous:
             return False
         vars(self).pop("assets", None)
+        load_locale.cache_clear()
+        self._load_locale()
         assert self._jinja.cache is not None
         self._jinja.cache.clear()
         return True
@@ -162,3 +182,10 @@ class Theme:
             files = (root / folder).glob("[!.]*")
             by_name |= {file.name: file for file in files if file.is_file()}
         return by_name
+
+
+def insert_texts(script: str, locale: Locale) -> str:
+    """Replace each `TEXT("name")` of a script by the text, or by its plural forms."""
+    return _TEXT_IN_SCRIPT.sub(
+        lambda match: json.dumps(locale.message(match[1]), ensure_ascii=False), script
+    )

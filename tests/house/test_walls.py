@@ -86,6 +86,10 @@ ALONE = {
     "models/storage/engines/postgresql_driver.py": {"psycopg"},
     # What is a mail address is a question of several standards.
     "models/notifications/addresses/mail_address.py": {"email_validator"},
+    # What every language has of its own comes from CLDR.
+    "models/locales.py": {"babel"},
+    # Another version of CLDR makes other pages.
+    "sitegen/theme/theme.py": {"babel"},
     # Secrets in stored responses are sealed by a library.
     "models/sealing.py": {"cryptography"},
     # What time makes due is done by a server.

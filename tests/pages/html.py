@@ -5,7 +5,8 @@ from pathlib import Path
 
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
-from sitegen.theme.filters import FILTERS
+from models.locales import load_locale
+from sitegen.theme.filters import FILTERS, locale_filters, translator
 
 TEMPLATES = Path(__file__).parents[2] / "templates"
 ENVIRONMENT = Environment(
@@ -15,7 +16,9 @@ ENVIRONMENT = Environment(
     lstrip_blocks=True,
     loader=FileSystemLoader(TEMPLATES),
 )
-ENVIRONMENT.filters.update(FILTERS)
+ENGLISH = load_locale("en")
+ENVIRONMENT.filters.update(FILTERS | locale_filters(ENGLISH))
+ENVIRONMENT.globals.update(t=translator(ENGLISH), locale=ENGLISH)
 VOID = {"meta", "link", "img", "br", "hr", "input"}
 
 

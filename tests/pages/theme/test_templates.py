@@ -148,7 +148,7 @@ def test_bars_tell_days_without_colour():
     theme = set(re.findall(r'class="is-([a-z-]+)" x="\d+" y="\d+" width="4" hei', html))
     assert theme >= {"operational", "maintenance", "major-outage", "none"}
     assert "29 Jan 2026: Degraded" in html
-    assert 'aria-label="Public API, last 90 days: 87 days operational' in html
+    assert 'aria-label="Public API, last 90 days: Operational: 87 days' in html
 
 
 def test_page_grows_old_in_its_own_words():

@@ -1,0 +1,186 @@
+"""
+Say texts, dates, numbers and lists in the language of their readers.
+
+The texts of a language are in `templates/locales/<tag>.json`, one flat object of names.
+A text has placeholders in braces. If it depends on a number, it is an object with the
+plural forms of the language by their names in CLDR, which `count` chooses from:
+
+    "front.pages": {"one": "{count} page", "other": "{count} pages"}
+
+English has every text, and stands in for what another language lacks. Everything else
+about a language comes from CLDR, by Babel.
+"""
+
+import json
+import re
+from collections.abc import Iterable, Mapping
+from datetime import UTC, datetime
+from functools import lru_cache
+from pathlib import Path
+from typing import Any, Literal
+
+from babel import Locale as CldrLocale
+from babel.dates import format_date, format_skeleton
+from babel.lists import format_list
+from babel.numbers import format_decimal
+
+FOLDER = Path(__file__).parents[1] / "templates" / "locales"
+FALLBACK = "en"
+# English that readers of all countries understand: days stand before their months.
+_CLDR_TAGS = {"en": "en-001"}
+# Never rounded: figures have at most three decimals, truncated where they are computed.
+_DECIMALS = "#,##0.###"
+_MINUTE, _HOUR, _DAY = 60, 3600, 86400
+
+# A text, or its plural forms by their names.
+Message = str | Mapping[str, str]
+
+
+class Locale:
+    """A language, with everything that is said in it."""
+
+    def __init__(self, tag: str, messages: Mapping[str, Message]) -> None:
+        self.tag = tag
+        self._messages = messages
+        self._cldr = CldrLocale.parse(_CLDR_TAGS.get(tag, tag), sep="-")
+        self.direction = self._cldr.text_direction
+        self._date_and_time = self._cldr.datetime_formats["medium"]
+
+    def message(self, name: str) -> Message:
+        """Return a text, or its plural forms, with the placeholders as they are."""
+        return self._messages[name]
+
+    def pattern(self, name: str, count: Any = None) -> str:
+        """Return a text with its placeholders; `count` chooses its plural form."""
+        message = self._messages[name]
+        if isinstance(message, str):
+            return message
+        return message.get(self._cldr.plural_form(count)) or message["other"]
+
+    def text(self, name: str, /, **values: Any) -> str:
+        """Return a text with the values in its placeholders."""
+        pattern = self.pattern(name, values.get("count"))
+        return pattern.format_map(self.display(values)) if values else pattern
+
+    def display(self, values: Mapping[str, Any]) -> dict[str, Any]:
+        """Return the values of placeholders, with their numbers as text."""
+        return {
+            name: self.number(value) if isinstance(value, int | float) else value
+            for name, value in values.items()
+        }
+
+    def number(self, value: float) -> str:
+        form = _DECIMALS if isinstance(value, float) else None
+        return format_decimal(value, form, self._cldr)
+
+    def percent(self, value: float) -> str:
+        return self.text("number.percent", value=self.number(float(value)))
+
+    def long_date(self, text: str) -> str:
+        """Format the day of an ISO 8601 moment or date."""
+        return _format_date(text, "long", self._cldr)
+
+    def short_date(self, text: str) -> str:
+        return _format_date(text, "medium", self._cldr)
+
+    def month_name(self, month: str) -> str:
+        """Format a month such as 2026-03."""
+        return format_skeleton("yMMMM", parse_utc(f"{month}-01"), locale=self._cldr)
+
+    def clock_time(self, text: str) -> str:
+        """Format the time of a moment, which stays in UTC."""
+        time = format_skeleton("Hm", parse_utc(text), locale=self._cldr)
+        return self.text("time.utc", time=time)
+
+    def date_time(self, text: str) -> str:
+        form = self._date_and_time.replace("{1}", self.short_date(text))
+        return form.replace("{0}", self.clock_time(text))
+
+    def duration(self, start: str, end: str) -> str:
+        """Format the time from one moment to another, in its two largest units."""
+        seconds = int((parse_utc(end) - parse_utc(start)).total_seconds())
+        if seconds < _MINUTE:
+            return self.text("duration.less-than-a-minute")
+        days, hours, minutes = (
+            seconds // _DAY,
+            seconds % _DAY // _HOUR,
+            seconds % _HOUR // _MINUTE,
+        )
+        units = (
+            [("duration.d", days), ("duration.h", hours)]
+            if days
+            else [("duration.h", hours), ("duration.min", minutes)]
+        )
+        return " ".join(self.text(name, count=count) for name, count in units if count)
+
+    def rough_duration(self, seconds: float) -> str:
+        """Format a duration in whole days, hours or minutes, rounded down."""
+        for unit, length in (("days", _DAY), ("hours", _HOUR), ("minutes", _MINUTE)):
+            if count := int(seconds // length):
+                return self.text(f"duration.{unit}", count=count)
+        return self.text("duration.less-than-a-minute")
+
+    def join(self, items: Iterable[str]) -> str:
+        """Join the items as a list in a sentence: "A, B and C"."""
+        return format_list(list(items), locale=self._cldr)
+
+
+# All services of a page have the same days.
+@lru_cache(maxsize=4096)
+def _format_date(text: str, style: Literal["long", "medium"], cldr: CldrLocale) -> str:
+    return format_date(parse_utc(text), style, cldr)
+
+
+def parse_utc(text: str) -> datetime:
+    """Parse an ISO 8601 moment in UTC; a date is its midnight."""
+    moment = datetime.fromisoformat(text)
+    if moment.tzinfo is None:
+        return moment.replace(tzinfo=UTC)
+    return moment.astimezone(UTC)
+
+
+def available_languages(own_folder: str = "") -> list[str]:
+    """Return the tags of the languages that have a file, in alphabetical order."""
+    folders = [FOLDER, *([Path(own_folder) / "locales"] if own_folder else [])]
+    return sorted({file.stem for folder in folders for file in folder.glob("*.json")})
+
+
+@lru_cache
+def load_locale(tag: str, own_folder: str = "") -> Locale:
+    """
+    Return the locale of a language with a file; `own_folder` has templates to prefer.
+
+    Texts in `own_folder` replace those of the same name, so that an operator can
+    reword some of them or add a language.
+    """
+    messages: dict[str, Message] = {}
+    for folder in (FOLDER, *([Path(own_folder) / "locales"] if own_folder else [])):
+        for name in dict.fromkeys((FALLBACK, tag)):
+            file = folder / f"{name}.json"
+            if file.is_file():
+                messages |= json.loads(file.read_bytes())
+    return Locale(tag, messages)
+
+
+def match_language(wanted: Iterable[str], languages: Iterable[str]) -> str | None:
+    """
+    Return the first available language that one of the wanted tags asks for.
+
+    A tag asks for its language in any country: `de-AT` is served by `de`, and `pt` by
+    `pt-BR`. Chinese is told apart by its script.
+    """
+    by_tag = {_significant(tag): tag for tag in sorted(languages, reverse=True)}
+    for tag in wanted:
+        found = by_tag.get(_significant(tag))
+        if found:
+            return found
+    return None
+
+
+def _significant(tag: str) -> tuple[str, str]:
+    """Return the language of a tag, and for Chinese its script."""
+    language, *rest = re.split("[-_]", tag.lower())
+    if language != "zh":
+        return language, ""
+    is_traditional = {"hant", "tw", "hk", "mo"} & set(rest)
+    return language, "hant" if is_traditional else "hans"

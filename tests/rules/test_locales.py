@@ -1,0 +1,133 @@
+"""Texts, dates, numbers and lists of languages."""
+
+import json
+import re
+import string
+
+import pytest
+from babel import Locale as CldrLocale
+
+from models.locales import (
+    FOLDER,
+    available_languages,
+    load_locale,
+    match_language,
+)
+
+NOON = "2026-03-01T12:00:00.000Z"
+ENGLISH = load_locale("en")
+LANGUAGES = available_languages()
+MARKUP = re.compile(r"[<>]|&[a-z#]")
+
+
+def messages(tag):
+    return json.loads((FOLDER / f"{tag}.json").read_bytes())
+
+
+def forms(message):
+    return {"": message} if isinstance(message, str) else message
+
+
+def placeholders(text):
+    return {name for _, name, _, _ in string.Formatter().parse(text) if name}
+
+
+def test_moments_in_other_zones():
+    """A moment is shown in UTC, whatever its offset."""
+    assert ENGLISH.date_time(NOON) == "1 Mar 2026, 12:00 UTC"
+    assert ENGLISH.date_time("2026-03-01T13:00:00+01:00") == ENGLISH.date_time(NOON)
+    assert ENGLISH.long_date(NOON) == "1 March 2026"
+    assert ENGLISH.short_date("2026-03-01") == "1 Mar 2026"
+    assert ENGLISH.month_name("2026-03") == "March 2026"
+    assert ENGLISH.clock_time(NOON) == "12:00 UTC"
+
+
+@pytest.mark.parametrize(
+    ("end", "text"),
+    [
+        ("2026-03-01T12:00:59Z", "less than a minute"),
+        ("2026-03-01T12:01:00Z", "1 min"),
+        ("2026-03-01T13:12:00Z", "1 h 12 min"),
+        ("2026-03-01T14:00:00Z", "2 h"),
+        ("2026-03-02T11:59:59Z", "23 h 59 min"),
+        ("2026-03-02T12:59:00Z", "1 d"),
+        ("2026-03-04T15:30:00Z", "3 d 3 h"),
+        ("2026-03-01T11:00:00Z", "less than a minute"),
+    ],
+)
+def test_duration(end, text):
+    """A duration has its two largest units, rounded down, and is never negative."""
+    assert ENGLISH.duration(NOON, end) == text
+
+
+def test_numbers_and_lists():
+    """Numbers are grouped, never rounded, and lists read as in a sentence."""
+    assert ENGLISH.number(129600) == "129,600"
+    assert ENGLISH.percent(99.999) == "99.999 %"
+    assert ENGLISH.percent(100.0) == "100 %"
+    assert ENGLISH.join(["A", "B", "C"]) == "A, B and C"
+    assert ENGLISH.rough_duration(3 * 86400 + 5) == "3 days"
+    assert ENGLISH.rough_duration(59) == "less than a minute"
+
+
+def test_texts_of_an_operator(tmp_path):
+    """An operator's file replaces single texts; English stands in for what it lacks."""
+    (tmp_path / "locales").mkdir()
+    own = {"site.status": "Läget", "front.pages": {"one": "{count} sida"}}
+    (tmp_path / "locales" / "sv.json").write_text(json.dumps(own | {"x": "y"}))
+
+    swedish = load_locale("sv", str(tmp_path))
+
+    assert swedish.text("site.status") == "Läget"
+    assert swedish.text("site.skip") == ENGLISH.text("site.skip")
+    assert swedish.long_date(NOON) == "1 mars 2026"
+    assert "sv" in available_languages(str(tmp_path))
+
+
+@pytest.mark.parametrize(
+    ("wanted", "tag"),
+    [
+        (["de-AT", "en"], "de"),
+        (["sv", "pt"], "pt-BR"),
+        (["zh-TW"], "zh-Hant"),
+        (["zh-CN"], "zh-Hans"),
+        (["zh"], "zh-Hans"),
+        (["sv"], None),
+        ([], None),
+    ],
+)
+def test_language_that_is_asked_for(wanted, tag):
+    """The first wanted language with a file is chosen; Chinese also by its script."""
+    languages = ["de", "en", "pt-BR", "zh-Hans", "zh-Hant"]
+
+    assert match_language(wanted, languages) == tag
+
+
+@pytest.mark.parametrize("tag", LANGUAGES)
+def test_every_text_in_every_language(tag):
+    """A language has the names of English, with the same placeholders, sorted."""
+    english, own = messages("en"), messages(tag)
+
+    assert own.keys() == english.keys()
+    assert list(own) == sorted(own)
+    for name, message in own.items():
+        expected = placeholders(forms(english[name]).get("other", ""))
+        expected |= placeholders(forms(english[name]).get("", ""))
+        for text in forms(message).values():
+            assert text.strip() == text != "", name
+            assert not MARKUP.search(text), name
+            # A form for exactly one or two may leave the number out.
+            assert expected - {"count"} <= placeholders(text) <= expected, name
+
+
+@pytest.mark.parametrize("tag", LANGUAGES)
+def test_plural_forms(tag):
+    """A text that depends on a number has every plural form of its language."""
+    rules = CldrLocale.parse(tag, sep="-").plural_form
+    needed = {*rules.tags, "other"}
+
+    for name, message in messages(tag).items():
+        if isinstance(messages("en")[name], dict):
+            assert set(forms(message)) == needed, name
+        else:
+            assert isinstance(message, str), name
