@@ -2,7 +2,7 @@
 PYTHON ?= $(shell command -v python3.11 || command -v python3)
 PY := .venv/bin/python
 
-.PHONY: demo run test quick nightly check bench install tools programs lock
+.PHONY: demo run test quick nightly check bench install tools programs fonts lock
 
 demo: install
 	$(PY) app.py demo
@@ -56,6 +56,10 @@ programs: chromium-headless-shell nginx caddy postgresql
 .PHONY: chromium-headless-shell nginx caddy postgresql wrk
 chromium-headless-shell nginx caddy postgresql wrk:
 	@PATH="$$PATH:/usr/sbin" command -v $@ >/dev/null || ls /usr/lib/$@/*/bin/initdb >/dev/null 2>&1 || { [ "$$(id -u)" = 0 ] && command -v apt-get >/dev/null && apt-get update && RUNLEVEL=1 apt-get install -y $@; } || echo "No $@ here: what needs it will be skipped."
+
+# The fonts of the site, from their npm packages; they change only with these.
+fonts: tools
+	$(PY) templates/fonts.py
 
 LOCK := $(PY) -m piptools compile --quiet --generate-hashes --no-header --strip-extras --allow-unsafe --no-emit-index-url --no-emit-find-links --no-emit-trusted-host
 lock: tools

@@ -120,7 +120,7 @@ class Locale:
                 return self.text(f"duration.{unit}", count=count)
         return self.text("duration.less-than-a-minute")
 
-    def join(self, items: Iterable[str]) -> str:
+    def join_list(self, items: Iterable[str]) -> str:
         """Join the items as a list in a sentence: "A, B and C"."""
         return format_list(list(items), locale=self._cldr)
 

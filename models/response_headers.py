@@ -97,7 +97,7 @@ HOST_FILES = {"_headers", "_redirects"}
 # forms are sent to is added if it is not that of the site.
 PAGE_SECURITY_POLICY = (
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' https:;"
-    " connect-src 'self'; base-uri 'none'; form-action 'self'"
+    " font-src 'self'; connect-src 'self'; base-uri 'none'; form-action 'self'"
 )
 # Files that people have added: a browser runs nothing in them, and lets them load
 # nothing.
@@ -132,8 +132,9 @@ def reader_page_headers(site_origin: str) -> dict[str, str]:
     site = f"'self' {site_origin}".rstrip()
     return {
         "Content-Security-Policy": (
-            f"default-src 'none'; style-src {site}; img-src {site} https:;"
-            " base-uri 'none'; form-action 'self'; frame-ancestors 'none'"
+            f"default-src 'none'; style-src {site}; font-src {site};"
+            f" img-src {site} https:; base-uri 'none'; form-action 'self';"
+            " frame-ancestors 'none'"
         ),
         "Cache-Control": "no-store",
         "Content-Type": CONTENT_TYPES[".html"],
@@ -152,7 +153,7 @@ def console_headers() -> dict[str, str]:
     """
     return {
         "Content-Security-Policy": (
-            "default-src 'none'; script-src 'self'; style-src 'self';"
+            "default-src 'none'; script-src 'self'; style-src 'self'; font-src 'self';"
             " img-src 'self' https: data: blob:; connect-src 'self'; frame-src 'self';"
             " base-uri 'none'; form-action 'self'; frame-ancestors 'none'"
         ),

@@ -28,7 +28,12 @@ class ConsoleLook:
             for name in ("style.css", "docs.css", "status.css")
         )
         self._names: dict[str, str] = {}
-        self.assets: dict[str, bytes] = {}
+        # Fonts are beside the style sheet that names them.
+        self.assets: dict[str, bytes] = {
+            path.rpartition("/")[2]: content
+            for path, content in self._theme.assets.values()
+            if path.endswith(".woff2")
+        }
         self._add("console.css", site_css + b"\n" + _read("console.css", "editor.css"))
         # First, so that a page does not flash in the other scheme.
         script = self._theme.assets["theme.js"][1]

@@ -98,7 +98,7 @@ def locale_filters(locale: Locale) -> dict[str, Callable[..., Any]]:
         locale.date_time,
         days_summary,
         locale.duration,
-        locale.join,
+        locale.join_list,
         locale.long_date,
         milliseconds,
         locale.month_name,

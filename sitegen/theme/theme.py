@@ -30,7 +30,9 @@ from sitegen.theme.filters import FILTERS, locale_filters, translator
 DEFAULT_TEMPLATES = Path(__file__).parents[2] / "templates"
 
 
-# In a script, the text of this name in the language of the site, as JSON.
+# In a style sheet, the file of a font; in a script, the name of a text, which is
+# replaced by the text in the language of the site, as JSON.
+_FONT = re.compile(r'url\("([a-z0-9-]+\.woff2)"\)')
 _TEXT_IN_SCRIPT = re.compile(r'TEXT\("([a-z0-9.-]+)"\)')
 
 
@@ -101,13 +103,17 @@ class Theme:
     @cached_property
     def assets(self) -> dict[str, tuple[str, bytes]]:
         """Return the path, which contains a digest, and the content of each asset."""
-        assets = {}
-        for name, file in sorted(self._files("assets").items()):
+        assets: dict[str, tuple[str, bytes]] = {}
+        # Style sheets last, since they name fonts by their paths.
+        files = sorted(self._files("assets").items(), key=_fonts_first)
+        for name, file in files:
             content = file.read_bytes()
             if name == "docs.css":
                 content += b"\n" + stylesheet().encode()
             if name == "style.css":
                 content += b"\n" + self._accent().encode()
+            if name.endswith(".css"):
+                content = _name_fonts(content.decode(), assets).encode()
             if name.endswith(".js"):
                 content = insert_texts(content.decode(), self.locale).encode()
             digest = hashlib.sha256(content).hexdigest()[:10]
@@ -182,6 +188,19 @@ class Theme:
             files = (root / folder).glob("[!.]*")
             by_name |= {file.name: file for file in files if file.is_file()}
         return by_name
+
+
+def _fonts_first(item: tuple[str, Path]) -> tuple[bool, str]:
+    return item[0].endswith(".css"), item[0]
+
+
+def _name_fonts(style_sheet: str, assets: Mapping[str, tuple[str, bytes]]) -> str:
+    """Name fonts as their files are named; they are beside the style sheet."""
+
+    def hashed(match: re.Match[str]) -> str:
+        return f'url("{assets[match[1]][0].rpartition("/")[2]}")'
+
+    return _FONT.sub(hashed, style_sheet)
 
 
 def insert_texts(script: str, locale: Locale) -> str:

@@ -13,7 +13,7 @@ from tests.samples.search_words import FOUND_BY
 
 POLICY = (
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' https:;"
-    " connect-src 'self'; base-uri 'none'; form-action 'none'"
+    " font-src 'self'; connect-src 'self'; base-uri 'none'; form-action 'none'"
 )
 MANUAL = Path(__file__).parent.parent.parent / "manual"
 TERMS = """async (texts) => {

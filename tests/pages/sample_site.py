@@ -17,7 +17,14 @@ def ahead(**span):
 
 
 ASSETS = (
-    *("style.css", "search.css", "docs.css", "status.css", "icon.svg"),
+    *(
+        "style.css",
+        "wix-madefor-text-latin.woff2",
+        "search.css",
+        "docs.css",
+        "status.css",
+        "icon.svg",
+    ),
     *("theme.js", "page.js", "find.js", "search.js", "status.js"),
 )
 SITE = {

@@ -65,7 +65,7 @@ def test_numbers_and_lists():
     assert ENGLISH.number(129600) == "129,600"
     assert ENGLISH.percent(99.999) == "99.999 %"
     assert ENGLISH.percent(100.0) == "100 %"
-    assert ENGLISH.join(["A", "B", "C"]) == "A, B and C"
+    assert ENGLISH.join_list(["A", "B", "C"]) == "A, B and C"
     assert ENGLISH.rough_duration(3 * 86400 + 5) == "3 days"
     assert ENGLISH.rough_duration(59) == "less than a minute"
 
