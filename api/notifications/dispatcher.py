@@ -178,7 +178,8 @@ class Dispatcher:
         except Exception:
             # A sender has outcomes for all that receivers do, so this is a bug.
             log.exception(LogLine(notifications="failed", channel=channel))
-            error = Outcome(is_delivered=False, answer="An internal error occurred.")
+            detail = "An internal error occurred."
+            error = Outcome(is_delivered=False, answer=detail, is_internal=True)
             results += [(attempt, error) for attempt in unfinished.values()]
             unfinished.clear()
         results += [(attempt, None) for attempt in unfinished.values()]
@@ -208,7 +209,7 @@ class Dispatcher:
     def _note_relay(self, results: Iterable[tuple[Attempt, Outcome | None]]) -> None:
         """Note whether the relay works; what it says of an address is no fault."""
         for _, outcome in results:
-            if outcome is None:
+            if outcome is None or outcome.is_internal:
                 continue
             if outcome.is_delivered or outcome.is_permanent:
                 self._mail_failing_since = None

@@ -56,7 +56,7 @@ class EmailSender:
             # A bug, which must not fail the other mails of the batch.
             log.exception(LogLine(notifications="failed", channel="email"))
             detail = "The e-mail could not be assembled."
-            return Outcome(is_delivered=False, answer=detail)
+            return Outcome(is_delivered=False, answer=detail, is_internal=True)
         return relay.send(mail, attempt.address)
 
     def _mail(self, attempt: Attempt) -> bytes:

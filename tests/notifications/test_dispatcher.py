@@ -12,7 +12,7 @@ from models.notifications.deliveries import dispatch
 from models.notifications.deliveries.dispatch import MAX_PER_SUBSCRIPTION, claim
 from models.notifications.deliveries.fan_out import fan_out
 from models.notifications.deliveries.outcomes import Outcome
-from models.notifications.rows import DeliveryRow
+from models.notifications.rows import DeliveryRow, SubscriptionRow
 from models.notifications.subscriptions.subscription_messages import queue_message
 from models.storage.database import writing
 from models.storage.write_locks import NOTIFICATIONS
@@ -129,6 +129,8 @@ def test_sender_with_a_bug(receivers):
 
     assert sorted(row.status for row in rows) == ["delivered", "failed"]
     assert receivers.types() == ["incident.opened"]
+    bad = SubscriptionRow.get(SubscriptionRow.address == "https://bad/")
+    assert bad.failing_since is None
 
 
 def test_outcome_is_kept_while_the_storage_refuses(receivers, monkeypatch):
@@ -231,6 +233,23 @@ def test_relay_that_accepts_nothing(receivers):
         now[0] += timedelta(minutes=10)
         finished("delivered")
         assert found.troubles() == []
+
+
+def test_mail_with_a_bug(receivers):
+    """A mail that fails by our own bug says nothing about the relay and the mailbox."""
+    now, answer = [NOW], "The e-mail could not be assembled."
+    bug = Outcome(is_delivered=False, answer=answer, is_internal=True)
+    receivers.outcomes["ada@example.com"] = bug
+    row = subscribe(NOW, "ada@example.com", channel="email", secret=None)
+    happen()
+
+    with mail_dispatcher(receivers, now) as found:
+        finished("failed")
+        now[0] += timedelta(seconds=61)
+        wait_until(lambda: outcomes() == [("failed", 2)])
+        assert found.troubles() == []
+
+    assert SubscriptionRow.get_by_id(row.id).failing_since is None
 
 
 def mail_dispatcher(receivers, now):

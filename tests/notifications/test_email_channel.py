@@ -121,6 +121,7 @@ def test_mail_that_cannot_be_assembled(send, relay, caplog):
     outcome = results[1][1]
     assert outcome.answer == "The e-mail could not be assembled."
     assert (outcome.is_permanent, outcome.is_unconfirmed) == (False, False)
+    assert outcome.is_internal
     assert caplog.records[-1].exc_info
 
 

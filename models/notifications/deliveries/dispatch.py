@@ -291,7 +291,7 @@ def _note_outcome(
     """Note in the row what the outcome says of the subscription."""
     if outcome.is_delivered:
         subscription.last_delivery_at, subscription.failing_since = now, None
-    elif subscription.failing_since is None:
+    elif subscription.failing_since is None and not outcome.is_internal:
         subscription.failing_since = now
     if decision.is_quarantined and subscription.state == "active":
         subscription.state, subscription.quarantined_at = "quarantined", now

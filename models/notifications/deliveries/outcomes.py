@@ -18,7 +18,8 @@ class Outcome:
     The status code is of HTTP or SMTP. The answer is its text, or a sentence that
     describes the error. `retry_after` is in seconds. After a permanent failure there
     is no further attempt, and the subscription is quarantined. An attempt is
-    unconfirmed if the receiver may have the message but gave no answer.
+    unconfirmed if the receiver may have the message but gave no answer. An internal
+    failure is a bug of ours, and says nothing about the receiver.
     """
 
     is_delivered: bool
@@ -28,6 +29,7 @@ class Outcome:
     retry_after: float | None = None
     is_permanent: bool = False
     is_unconfirmed: bool = False
+    is_internal: bool = False
 
     @property
     def reason(self) -> str:

@@ -47,7 +47,8 @@ def decide(
         return Decision("delivered", None, is_quarantined=False)
     since = failing_since or now
     # A mailbox is judged by what its server says of it, not by the relay's absence.
-    has_failed_for_long = not is_mail and now - since >= MAX_FAILING
+    is_judged = not is_mail and not outcome.is_internal
+    has_failed_for_long = is_judged and now - since >= MAX_FAILING
     if outcome.is_permanent or has_failed_for_long:
         return Decision("given-up", None, is_quarantined=True)
     if attempts >= len(PAUSES):

@@ -65,6 +65,9 @@ def test_failing_for_five_days():
     assert not decided(since=almost).is_quarantined
     assert decided(since=NOW - 5 * DAY) == ("given-up", None, True)
     assert not decided(since=NOW - 50 * DAY, is_mail=True).is_quarantined
+    # What we could not send because of a bug says nothing about the receiver.
+    bug = Outcome(is_delivered=False, is_internal=True)
+    assert not decided(bug, since=NOW - 50 * DAY).is_quarantined
 
 
 @pytest.mark.parametrize(
