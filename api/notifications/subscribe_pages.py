@@ -76,6 +76,11 @@ def register_subscribe_pages(
         ("POST", MANAGE + token, "subscribe.manage", pages.manage),
         ("GET", END + token, "subscribe.end.form", pages.end_form),
         ("POST", END + token, "subscribe.end", pages.end),
+        # A link that was cut or continued: its path may contain a token, which those
+        # of unknown paths do not keep out of the log.
+        ("GET", f"{SUBSCRIBE}/", "subscribe.slash", pages.form),
+        ("GET", f"{SUBSCRIBE}/<path:rest>", "subscribe.unknown.form", pages.unknown),
+        ("POST", f"{SUBSCRIBE}/<path:rest>", "subscribe.unknown", pages.unknown),
     ]
     for method, path, name, view in routes:
         app.add_url_rule(
@@ -196,6 +201,9 @@ class _SubscribePages:
             "You receive no more emails. You can subscribe again on the status page.",
             feeds=True,
         )
+
+    def unknown(self, rest: str) -> Response:  # noqa: ARG002  (of the route)
+        raise InvalidToken
 
     def _subscribed(self, row: SubscriptionRow) -> Response:
         with reading():
