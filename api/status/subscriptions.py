@@ -160,7 +160,9 @@ def test_subscription(call: Call, request: TestSubscription) -> Delivery:
     The response is the delivery, which waits; deliveries/get shows what becomes of it.
     A test that is delivered ends the quarantine of the subscription.
     """
-    row, delivery = subscriptions.test_subscription(request, call.clock_at)
+    row, delivery = subscriptions.test_subscription(
+        request, call.clock_at, has_relay=bool(call.settings.smtp)
+    )
     call.subject_ids.add(row.id)
     call.audit(row)
     return delivery_of(delivery)

@@ -20,6 +20,7 @@ from models.storage.write_locks import NOTIFICATIONS
 
 # How many deliveries one request replays.
 MAX_REPLAYED = 1000
+ENDS_QUARANTINE = " A test that is delivered ends the quarantine: subscriptions/test."
 
 
 class ReplayDeliveries(Schema):
@@ -57,6 +58,7 @@ def replay_deliveries(
     if subscription.state != "active":
         raise SubscriptionNotActive(
             f"The subscription is {subscription.state}, so nothing is delivered to it."
+            + (ENDS_QUARANTINE if subscription.state == "quarantined" else "")
         )
     is_finished = DeliveryRow.status.in_(("delivered", "failed", "given-up"))
     withdrawn = EventRow.select(EventRow.number).where(

@@ -295,10 +295,17 @@ def rotate_secret(
 
 
 def test_subscription(
-    request: TestSubscription, clock_at: datetime
+    request: TestSubscription, clock_at: datetime, *, has_relay: bool
 ) -> tuple[SubscriptionRow, DeliveryRow]:
-    """Have a test delivered; return the subscription and the delivery, which waits."""
+    """
+    Have a test delivered; return the subscription and the delivery, which waits.
+
+    Without a mail relay, that to a mailbox would wait for ever: raise ValidationFailed.
+    """
     row = _confirmed_subscription(request.id)
+    if row.channel == "email" and not has_relay:
+        detail = "No relay takes e-mail: set MASTHEAD_SMTP and MASTHEAD_MAIL_FROM."
+        raise _invalid("id", "relay", detail)
     return row, queue_message(row, "subscription.test", clock_at)
 
 

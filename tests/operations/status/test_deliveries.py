@@ -1,9 +1,11 @@
 """Deliveries that operators look at, replay, and cause as a test."""
 
+from dataclasses import replace as changed
 from datetime import timedelta
 
 import pytest
 
+from api.http.application import create_app
 from models.audit import AuditRow
 from models.notifications.deliveries import replay
 from models.notifications.deliveries.dispatch import claim, record_outcomes
@@ -151,6 +153,26 @@ def test_other_success_ends_no_quarantine(ask, happen, clock):
     state = ask(GET_SUBSCRIPTION, {"id": mail.id}).json["data"]["state"]
 
     assert state == "quarantined"
+
+
+@pytest.mark.parametrize("smtp", ["", "smtp+plain://127.0.0.1:2525"])
+def test_test_of_a_mailbox(settings, store, clock, issue, refusal, smtp):
+    """Without a relay it is refused, because the test would wait for ever."""
+    mail = subscribe(clock.now, "mia@example.com", channel="email", secret=None)
+    told = changed(settings, smtp=smtp, mail_from="status@example.com")
+    key = {"Authorization": f"Bearer {issue('*')}"}
+
+    response = (
+        create_app(told, clock=clock)
+        .test_client()
+        .post(f"{SUBSCRIPTIONS}/test", json={"id": mail.id}, headers=key)
+    )
+
+    if smtp:
+        assert response.json["data"]["status"] == "waiting"
+    else:
+        assert "MASTHEAD_SMTP" in refusal(response, "validation-failed")["detail"]
+        assert DeliveryRow.select().count() == 0
 
 
 @pytest.mark.parametrize("state", ["pending", "ended"])
@@ -331,7 +353,10 @@ def test_replay_to_nobody(ask, hook, happen, refusal, state):
 
     response = ask(REPLAY, {"id": DeliveryRow.get().id})
 
-    assert refusal(response, "subscription-not-active")["status"] == 409
+    refused = refusal(response, "subscription-not-active")
+    assert refused["status"] == 409
+    # It says how to end a quarantine; what has ended stays so.
+    assert ("subscriptions/test" in refused["detail"]) == (state == "quarantined")
     assert DeliveryRow.get().status == "delivered"
 
 
