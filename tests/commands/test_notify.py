@@ -57,6 +57,14 @@ def test_relay_away(command, relay, monkeypatch):
     assert out == "Not sent. The relay cannot be reached: Connection refused.\n"
 
 
+def test_help(command, capsys):
+    """Whoever looks for the test of a webhook here is told where it is."""
+    with pytest.raises(SystemExit):
+        command("notify", "test", "--help")
+
+    assert "subscriptions/test" in capsys.readouterr().out
+
+
 @pytest.mark.parametrize("address", ["ada", "ada@example.com\nBcc: eve@example.com"])
 def test_no_address(command, relay, address):
     """What is no address is refused before the relay is asked."""
