@@ -30,7 +30,8 @@ log = logging.getLogger("masthead.notifications")
 
 # How often the dispatcher looks for what is due without being woken.
 TICK_SECONDS = 1.0
-# A receiver that hangs keeps a thread until its time is over; the others go on.
+# A receiver that hangs keeps a thread until its time is over; the others go on. All
+# channels without threads of their own share these.
 MAX_THREADS = 64
 # A relay that accepts no mail for so long is reported as a fault.
 MAX_MAIL_FAILURE = timedelta(minutes=1)
@@ -42,11 +43,16 @@ Send = Callable[[Sequence[Attempt]], Iterable[tuple[Attempt, Outcome]]]
 
 
 class Sender(NamedTuple):
-    """How one channel delivers: `batch_size` attempts over one connection."""
+    """
+    How one channel delivers: `batch_size` attempts over one connection.
+
+    With `max_batches` it has so many threads of its own, which receivers of other
+    channels that hang cannot occupy.
+    """
 
     send: Send
     batch_size: int = 1
-    max_batches: int = MAX_THREADS
+    max_batches: int | None = None
 
 
 class Dispatcher:
@@ -144,10 +150,7 @@ class Dispatcher:
     def _start_batches(self, channel: str) -> None:
         """Claim what is due over the channel, as much as threads are free for."""
         sender = self._senders[channel]
-        free = min(
-            sender.max_batches - self._batches[channel],
-            MAX_THREADS - self._batches.total(),
-        )
+        free = self._free_threads(channel)
         if free <= 0 or self._stopping.is_set():
             return
         limit = free * sender.batch_size
@@ -165,6 +168,17 @@ class Dispatcher:
                 name=f"delivery-{channel}",
                 daemon=True,
             ).start()
+
+    def _free_threads(self, channel: str) -> int:
+        own = self._senders[channel].max_batches
+        if own is not None:
+            return own - self._batches[channel]
+        shared = (
+            count
+            for name, count in self._batches.items()
+            if self._senders[name].max_batches is None
+        )
+        return MAX_THREADS - sum(shared)
 
     def _deliver(self, channel: str, send: Send, batch: list[Attempt]) -> None:
         """Make the attempts of a batch; runs in a thread of its own."""

@@ -90,6 +90,34 @@ def test_receivers_that_hang_hold_nobody_up():
         release.set()
 
 
+def test_webhooks_that_hang_hold_no_mail_up(monkeypatch):
+    """When webhooks that hang occupy all threads that they may have, mails are sent."""
+    monkeypatch.setattr("api.notifications.dispatcher.MAX_THREADS", 2)
+    release, receivers = threading.Event(), Receivers()
+
+    def hang(batch):
+        release.wait(SECONDS)
+        return receivers.send(batch)
+
+    for number in range(3):
+        subscribe(NOW, f"https://hangs-{number}/")
+    senders = {"webhook": Sender(hang), "email": Sender(receivers.send, max_batches=1)}
+    try:
+        with Dispatcher(
+            lambda: NOW, senders, find_live=lambda: ALL_LIVE, tick_seconds=0.01
+        ):
+            happen()
+            wait_until(lambda: outcomes().count(("sending", 1)) == 2)
+            subscribe(NOW, "ada@example.com", channel="email", secret=None)
+            happen(subject="2")
+            wait_until(lambda: receivers.types("ada@example.com"))
+            assert outcomes().count(("sending", 1)) == 2
+            release.set()
+            finished("delivered")
+    finally:
+        release.set()
+
+
 def test_one_receiver_is_not_flooded():
     """One receiver is called for a few incidents at a time, and for each in the end."""
     lock, now, most = threading.Lock(), [0], [0]
