@@ -7,6 +7,7 @@ from urllib.parse import quote
 from api.http.messages import Request
 from api.http.metrics import Metrics
 from models.logs import LogLine
+from models.notifications.subscriptions.links import SUBSCRIBE
 
 # The names in the log of requests for files of the site, and for any other path.
 SITE, UNKNOWN = "site", "unknown"
@@ -31,13 +32,19 @@ class AccessLog:
         line = LogLine(
             operation=operation,
             method=None if has_name else request.method[:MAX_METHOD_LENGTH],
-            path=None if has_name else _quote_path(request.path),
+            path=None if has_name else _quote_path(without_token(request.path)),
             status=status,
             ms=seconds * 1000,
             key=request.key_prefix,
             request=request.id,
         )
         log.info(line)
+
+
+def without_token(path: str) -> str:
+    """Return the path without what may be the token of a subscription."""
+    beginning = f"{SUBSCRIBE}/"
+    return beginning if path.startswith(beginning) else path
 
 
 def _quote_path(path: str) -> str:

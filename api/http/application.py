@@ -17,7 +17,7 @@ from werkzeug.exceptions import (
 
 from api.console.console import Console
 from api.console.console_request import ConsoleLook, Routes
-from api.http.access_log import AccessLog
+from api.http.access_log import AccessLog, without_token
 from api.http.body_limits import BodyLimits
 from api.http.dispatch import Dispatcher, InternalError, views
 from api.http.forms import FormRequest
@@ -205,7 +205,7 @@ def _register_site(app: Flask, dispatcher: Dispatcher, settings: Settings) -> No
     @app.errorhandler(InternalServerError)
     @app.errorhandler(Exception)
     def refuse_internal(_: Exception) -> Response:
-        path = request.path[:MAX_PATH_LENGTH]
+        path = without_token(request.path)[:MAX_PATH_LENGTH]
         log.exception(LogLine(path=path, request=_current_request().id))
         return refuse(InternalError("Something went wrong on the server."))
 

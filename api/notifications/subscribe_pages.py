@@ -76,8 +76,7 @@ def register_subscribe_pages(
         ("POST", MANAGE + token, "subscribe.manage", pages.manage),
         ("GET", END + token, "subscribe.end.form", pages.end_form),
         ("POST", END + token, "subscribe.end", pages.end),
-        # A link that was cut or continued: its path may contain a token, which those
-        # of unknown paths do not keep out of the log.
+        # A link that was cut or continued, such as by a mail program.
         ("GET", f"{SUBSCRIBE}/", "subscribe.slash", pages.form),
         ("GET", f"{SUBSCRIBE}/<path:rest>", "subscribe.unknown.form", pages.unknown),
         ("POST", f"{SUBSCRIBE}/<path:rest>", "subscribe.unknown", pages.unknown),

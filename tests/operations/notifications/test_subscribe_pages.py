@@ -6,6 +6,7 @@ from urllib.parse import quote
 
 import pytest
 
+from api.http.application import create_app
 from models.notifications.rows import SubscriptionRow
 from models.notifications.subscriptions.readers import kinds_of
 from models.notifications.subscriptions.secrets import token_of
@@ -16,7 +17,15 @@ from models.status.services.catalogue import (
     remove_service,
 )
 from models.storage.database import database, writing
-from tests.worlds.readers import ADA, BOTH, Reader, app_for_readers, mails, states
+from tests.worlds.readers import (
+    ADA,
+    BOTH,
+    MAIL,
+    Reader,
+    app_for_readers,
+    mails,
+    states,
+)
 
 FORM = "application/x-www-form-urlencoded"
 ONE_CLICK = {"List-Unsubscribe": "One-Click"}
@@ -505,11 +514,14 @@ def test_pages_of_another_host(settings, clock, reader):
 
 
 @pytest.mark.parametrize("method", ["PUT", "DELETE", "PATCH"])
-def test_other_methods(subscribed, method):
-    """Only GET and POST are for readers."""
+def test_other_methods(subscribed, method, caplog):
+    """Only GET and POST are for readers, and the log has no token of the others."""
+    caplog.set_level("DEBUG")
     for page in PAGES:
         response = subscribed.client.open(subscribed.path(page), method=method)
         assert response.status_code == 405
+        assert subscribed.path(page).rpartition("/")[2] not in caplog.text
+    assert "path=/subscribe/" in caplog.text
     assert states() == ["active"]
 
 
@@ -526,6 +538,23 @@ def test_log_names_nobody(subscribed, caplog):
     for line in caplog.messages:
         assert "grace" not in line
         assert quote(subscribed.path("manage").split("/")[-1]) not in line
+
+
+def test_log_of_an_internal_error(settings, clock, reader, caplog):
+    """An error of ours is logged, without the token of the page that had it."""
+    reader.ask()
+    path = reader.path("confirm")
+
+    def fail(template, data):
+        raise ZeroDivisionError
+
+    told = replace(settings, **MAIL)
+    client = create_app(told, clock=clock, render_page=fail).test_client()
+
+    assert client.get(path).status_code == 500
+
+    assert "ZeroDivisionError" in caplog.text
+    assert path.rpartition("/")[2] not in caplog.text
 
 
 def test_connection_is_left_clean(subscribed):
