@@ -359,7 +359,8 @@ def _prepare_instance(context: CommandContext) -> None:
 
 
 def _listening_line(settings: Settings) -> str:
-    return f"listening on {url_of(settings.host, settings.port)}"
+    address = url_of(settings.host, settings.port)
+    return f"listening on {address}{settings.site_path}"
 
 
 def _process_count(settings: Settings) -> int:

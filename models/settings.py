@@ -24,6 +24,8 @@ PREFIX = "MASTHEAD_"
 NON_EMPTY_LINE = r"[^\x00-\x1f]+"
 NON_EMPTY_LINE_FORM = "one line of text, and not empty"
 ORIGIN_URL = r"https?://([A-Za-z0-9.-]+|\[[0-9A-Fa-f:.]+\])(:[0-9]{1,5})?"
+# Segments that are the same in a URL and in HTML, and that no browser resolves.
+SITE_URL = rf"(?P<origin>{ORIGIN_URL})(?P<path>(/[A-Za-z0-9_~-][A-Za-z0-9._~-]*)*)"
 # A database URL; special characters in its parts are percent-encoded.
 _URL_PART = r"([^\s:@/?#%]|%[0-9A-Fa-f]{2})*"
 _URL_PARAMETER = r"[a-z_]+=[^\s&]*"
@@ -105,8 +107,8 @@ class Settings:
     # Never empty once the settings are made: see __post_init__.
     site_url: str = declare_setting(
         "",
-        "public URL of the site, without a path or a trailing slash; "
-        "empty: follows host and port",
+        "public URL of the site, which may have a path such as "
+        "https://example.com/docs/v2; empty: follows host and port",
     )
     site_name: str = declare_setting(
         "Masthead",
@@ -334,6 +336,7 @@ class Settings:
                 raise SettingError(f"{environment_variable(setting.name)} {problem}.")
         if not self.site_url:
             object.__setattr__(self, "site_url", self._local_site_url())
+        object.__setattr__(self, "site_url", self.site_url.removesuffix("/"))
         self._check_urls()
 
     def _check_urls(self) -> None:
@@ -346,10 +349,11 @@ class Settings:
                 " postgresql://user:password@host:5432/name with special characters"
                 " percent-encoded."
             )
-        if not re.fullmatch(ORIGIN_URL, self.site_url):
+        if not re.fullmatch(SITE_URL, self.site_url):
             raise SettingError(
-                "MASTHEAD_SITE_URL must be a URL such as https://docs.example.com,"
-                " without a path and without a trailing slash."
+                "MASTHEAD_SITE_URL must be a URL such as https://docs.example.com or"
+                " https://example.com/docs/v2. Its path may have letters, digits, dots,"
+                " hyphens, underscores and tildes."
             )
         if self.site_logo and not self.site_logo.startswith(("https://", "/")):
             raise SettingError("MASTHEAD_SITE_LOGO must start with https:// or /.")
@@ -446,25 +450,43 @@ class Settings:
         return self.host in REACHABLE_HOSTS
 
     @property
-    def api_origin(self) -> str:
-        """The URL at which readers reach the API, for the links in mails."""
-        return self.api_url or self.site_url
+    def site_origin(self) -> str:
+        """The URL of the host of the site."""
+        return self.site_url.removesuffix(self.site_path)
 
     @property
-    def site_origin(self) -> str:
-        """What links of the API's pages to the site begin with, empty on one host."""
-        return "" if self.api_origin == self.site_url else self.site_url
+    def site_path(self) -> str:
+        """The path that addresses of the site begin with on its host, often empty."""
+        return urlsplit(self.site_url).path
+
+    @property
+    def api_origin(self) -> str:
+        """The URL at which readers reach the API, for the links in mails."""
+        return self.api_url or self.site_origin
+
+    @property
+    def is_api_elsewhere(self) -> bool:
+        """Whether readers reach the API at another host than that of the site."""
+        return self.api_origin != self.site_origin
+
+    @property
+    def site_base(self) -> str:
+        """What links of the API's pages to the site begin with."""
+        return self.site_url if self.is_api_elsewhere else self.site_path
 
     @property
     def subscribe_url(self) -> str | None:
         """Where forms of the site are sent to, None if readers cannot subscribe."""
-        return f"{self.form_origin}/subscribe" if self.smtp else None
+        if not self.smtp:
+            return None
+        # The API is not below the path of the site.
+        origin = self.site_origin if self.site_path else ""
+        return f"{self.form_origin or origin}/subscribe"
 
     @property
     def form_origin(self) -> str:
         """The host that forms of the site are sent to, empty for that of the site."""
-        is_elsewhere = self.smtp and self.api_origin != self.site_url
-        return self.api_url if is_elsewhere else ""
+        return self.api_url if self.smtp and self.is_api_elsewhere else ""
 
     @property
     def publish_location(self) -> str:

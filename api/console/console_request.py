@@ -112,7 +112,7 @@ class ConsoleRequest:
         environ = self.http_request.environ
         host = environ.get("HTTP_HOST", "")
         # A proxy in front may speak HTTPS where this server does not.
-        for url in (self.settings.api_url, self.settings.site_url):
+        for url in (self.settings.api_url, self.settings.site_origin):
             if urlsplit(url).netloc == host:
                 return url
         return f"{environ['wsgi.url_scheme']}://{host}"

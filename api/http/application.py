@@ -99,7 +99,8 @@ def create_app(
     metrics.add_faults(register_health(app, list_faults))
     if settings.metrics == "on":
         register_metrics(app, metrics)
-    _register_openapi(app, load_openapi or partial(_create_openapi, settings))
+    load_openapi = load_openapi or partial(_create_openapi, settings)
+    _register_openapi(app, load_openapi, settings.site_path)
     limiter = reader_limiter or MemoryRateLimiter()
     if render_page is not None:
         register_subscribe_pages(app, settings, clock, render_page, limiter)
@@ -166,8 +167,10 @@ def _create_openapi(settings: Settings) -> Mapping[str, Any]:
     return openapi_document(settings.site_name, VERSION)
 
 
-def _register_openapi(app: Flask, load: Callable[[], Mapping[str, Any]]) -> None:
-    file = OpenApiFile(load)
+def _register_openapi(
+    app: Flask, load: Callable[[], Mapping[str, Any]], site_path: str
+) -> None:
+    file = OpenApiFile(load, site_path)
 
     @app.get("/openapi.json", endpoint="openapi", provide_automatic_options=False)
     def openapi() -> Response:
@@ -217,30 +220,46 @@ def _site_response(settings: Settings, preview: SitePreview | None) -> Response 
     None if the site has nothing there and the client wants no HTML. Raise NotFound
     if another server builds the site.
     """
-    path, output = request.path, Path(settings.output)
-    form_origin = settings.form_origin
-    if _is_api_path(path):
+    if _is_api_path(request.path):
         return None
     if preview is not None and not preview.is_built_here:
         raise errors.NotFound(
             "Another server builds the site. Read it where it is published."
         )
+    output, site_path = Path(settings.output), settings.site_path
+    form_origin = settings.form_origin
+    path = _path_on_site(request.path, site_path)
     if request.method not in ("GET", "HEAD"):
-        if has_site_file(output, path):
+        if path is not None and has_site_file(output, path):
             raise MethodNotAllowed(["GET", "HEAD"])
         return None
-    response = redirect_rule(output, path) or site_file(output, path, form_origin)
+    if path is None:
+        if request.path in ("/", site_path):
+            return redirect(f"{site_path}/", 302)  # type: ignore[return-value]
+        return _error_page(output, form_origin)
+    response = redirect_rule(output, request.path) or site_file(
+        output, path, form_origin
+    )
     if response is not None:
         return response
     if not path.endswith("/") and has_folder(output, path):
         # Relative, so that a path such as //elsewhere does not lead to another host.
         return redirect(path.rsplit("/", 1)[-1] + "/", 308)  # type: ignore[return-value]
-    if gone := gone_page(output, path, form_origin):
-        return gone
+    return gone_page(output, path, form_origin) or _error_page(output, form_origin)
+
+
+def _path_on_site(path: str, site_path: str) -> str | None:
+    """Return where a URL path is on the site, None if it is not below that of it."""
+    is_below = path.startswith(f"{site_path}/")
+    return path.removeprefix(site_path) if is_below else None
+
+
+def _error_page(output: Path, form_origin: str) -> Response | None:
+    """Return the site's page for a missing address, if the client wants HTML."""
     media_type = request.accept_mimetypes.best_match(["application/json", "text/html"])
-    error_page = None
-    if media_type == "text/html":
-        error_page = site_file(output, "/404.html", form_origin)
+    if media_type != "text/html":
+        return None
+    error_page = site_file(output, "/404.html", form_origin)
     if error_page is not None:
         error_page.status_code = 404
     return error_page

@@ -12,6 +12,7 @@ from werkzeug.wsgi import wrap_file
 
 from models.base import canonical_json
 from models.response_headers import site_headers
+from models.site_addresses import link_openapi_to_site
 
 # The site has the same file: both have the headers of one.
 HEADERS = {**site_headers("openapi.json"), "Vary": "Accept-Encoding"}
@@ -25,8 +26,11 @@ class OpenApiFile:
     client that does not read would fill the memory.
     """
 
-    def __init__(self, describe: Callable[[], Mapping[str, Any]]) -> None:
+    def __init__(
+        self, describe: Callable[[], Mapping[str, Any]], site_path: str = ""
+    ) -> None:
         self._describe = describe
+        self._site_path = site_path
         self._lock = Lock()
         self._contents: dict[str, bytes] = {}
 
@@ -47,7 +51,8 @@ class OpenApiFile:
     def _content(self, encoding: str) -> tuple[bytes, str]:
         with self._lock:
             if not self._contents:
-                plain = canonical_json(self._describe())
+                text = canonical_json(self._describe()).decode()
+                plain = link_openapi_to_site(text, self._site_path).encode()
                 self._contents["identity"] = plain
                 self._contents["gzip"] = gzip.compress(plain, mtime=0)
                 self._tag = hashlib.sha256(plain).hexdigest()[:32]

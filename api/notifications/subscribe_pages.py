@@ -105,7 +105,9 @@ class _SubscribePages:
         self._clock = clock
         self._render = render
         self._limiter = limiter
-        self._headers = reader_page_headers(settings.site_origin)
+        self._headers = reader_page_headers(
+            settings.site_origin if settings.is_api_elsewhere else ""
+        )
 
     def view(self, handler: Callable[..., Response]) -> Callable[..., Response]:
         """Return the handler for Flask, which answers with a page in every case."""

@@ -11,6 +11,7 @@ from sitegen.docs.outline import docs_outline
 from sitegen.output.folder import OutputFolder
 from sitegen.output.manifest import LIVE, ManifestEntry
 from sitegen.page import BuildContext, Page
+from sitegen.site_path import add_site_path
 from sitegen.urls import REFERENCE
 
 
@@ -147,7 +148,8 @@ class PageWriter:
             "twin": page.twin,
         }
         variables: dict[str, Any] = {"site": self._site, "page": metadata, "data": data}
-        return self._theme.render(page.template, **variables).encode()
+        html = self._theme.render(page.template, **variables)
+        return add_site_path(html, self._context.settings.site_path).encode()
 
 
 def _serialize(data: Any) -> bytes:

@@ -48,13 +48,13 @@ def redirect_rules(context: BuildContext) -> Iterator[Page]:
     both redirects for good would follow them in circles.
     """
     rules = [
-        f"{old} {new} 302"
+        (old, new)
         for address, document in context.once_per_build(redirects_of)
         for old, new in _rules(address, document)
     ]
-    rules += [f"{old} {new} 302" for old, new in imported_redirects()]
-    lines = "".join(f"{rule}\n" for rule in [*rules, "/* /404.html 404"])
-    yield Page("_redirects", lines)
+    path, found = context.settings.site_path, [*rules, *imported_redirects()]
+    lines = "".join(f"{path}{old} {path}{new} 302\n" for old, new in found)
+    yield Page("_redirects", f"{lines}{path}/* {path}/404.html 404\n")
 
 
 def _rules(address: str, document: PublishedPage) -> Iterator[tuple[str, str]]:

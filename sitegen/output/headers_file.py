@@ -17,15 +17,15 @@ DECLARED_TYPES = (".atom", ".ics", ".md", ".rss")
 
 @pages(SHARED)
 def headers(context: BuildContext) -> Iterator[Page]:
-    form_origin = context.settings.form_origin
-    rules = [_rule("/*", SITE_HEADERS)]
+    form_origin, path = context.settings.form_origin, context.settings.site_path
+    rules = [_rule(f"{path}/*", SITE_HEADERS)]
     rules += [
-        _rule(f"/*{extension}", {"Content-Type": CONTENT_TYPES[extension]})
+        _rule(f"{path}/*{extension}", {"Content-Type": CONTENT_TYPES[extension]})
         for extension in DECLARED_TYPES
     ]
     rules += [
         _rule(
-            pattern,
+            path + pattern,
             {
                 "Cache-Control": CACHE_CONTROL[cache],
                 "Content-Security-Policy": content_security_policy(

@@ -8,6 +8,7 @@ from typing import Any
 from models.base import canonical_json
 from models.projects.documents.published import PublishedPage
 from models.response_headers import file_for
+from models.site_addresses import link_openapi_to_site
 from sitegen.docs.collections import document_summary
 from sitegen.docs.document_page_cache import DocumentPageCache
 from sitegen.page import SHARED, BuildContext, Page, Stage, pages
@@ -82,7 +83,8 @@ def problems(context: BuildContext) -> Iterator[Page]:
 
 @pages(SHARED, Stage.COSTLY_LISTS)
 def openapi(context: BuildContext) -> Iterator[Page]:
-    yield context.memoize(_openapi_file, context.load_openapi())
+    path = context.settings.site_path
+    yield context.memoize(_openapi_file, context.load_openapi(), path)
 
 
 def _digest(openapi: OpenApi, problems: OpenApi) -> str:
@@ -156,6 +158,6 @@ def _title(name: str) -> str:
     return name.replace("-", " ").capitalize()
 
 
-def _openapi_file(openapi: OpenApi) -> Page:
+def _openapi_file(openapi: OpenApi, site_path: str) -> Page:
     text = json.dumps(openapi, indent=1, sort_keys=True) + "\n"
-    return Page("openapi.json", text)
+    return Page("openapi.json", link_openapi_to_site(text, site_path))

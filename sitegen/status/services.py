@@ -23,7 +23,8 @@ def services(context: BuildContext) -> Iterator[Page]:
     for slug, detail in status_data.details.items():
         path, name, json = service_path(slug), detail.service.name, detail.to_json()
         coverage = _coverage(status_data.uptimes[slug], detail)
-        meta = _meta(status_data, slug, coverage)
+        counters = f"{context.settings.site_path}/{data_path(slug, 'json')}"
+        meta = _meta(status_data, slug, coverage) | {"counters": counters}
         yield Page(twin(path)[1:], {"data": json, "meta": meta})
         yield Page(
             path,
@@ -50,7 +51,6 @@ def _meta(
         "reason": str(status_data.reasons[slug]),
         "coverage": coverage,
         "edges": status_data.uptimes[slug].edges(),
-        "counters": "/" + data_path(slug, "json"),
     }
 
 

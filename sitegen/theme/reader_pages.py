@@ -16,7 +16,7 @@ def reader_page_renderer(
     def render(template: str, data: Mapping[str, Any]) -> str:
         # They have none of the site's navigation, which is known to the builder.
         site = theme.site({"collections": [], "reference": None})
-        origin = settings.site_origin
-        return theme.render(template, site=site, data=data, origin=origin)
+        base = settings.site_base
+        return theme.render(template, site=site, data=data, origin=base)
 
     return render

@@ -2,6 +2,7 @@
 (() => {
   const box = document.querySelector("[data-search]");
   if (!box) return;
+  const searchPage = new URL("../search/", document.currentScript.src).pathname;
   const input = document.createElement("input");
   Object.assign(input, { type: "search", autocomplete: "off", spellcheck: false, enterKeyHint: "search" });
   input.placeholder = "Search";
@@ -17,7 +18,7 @@
   input.addEventListener("focus", attach);
   input.addEventListener("keydown", (event) => {
     const query = input.value.trim();
-    if (event.key === "Enter" && query && !box.matches("main *")) location.assign(`/search/?q=${encodeURIComponent(query)}`);
+    if (event.key === "Enter" && query && !box.matches("main *")) location.assign(`${searchPage}?q=${encodeURIComponent(query)}`);
   });
   addEventListener("keydown", (event) => {
     const isTyping = event.target.closest("input, textarea, select, [contenteditable]");

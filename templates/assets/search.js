@@ -49,6 +49,9 @@ function join(word, following) {
   return isJoined && word.length + following.length <= MAX_TERM ? word + following : "";
 }
 
+// The path of the site on its host, without the final slash: this file is in /assets/.
+const SITE_PATH = new URL("..", import.meta.url).pathname.slice(0, -1);
+
 // The number is that of the format of the index: a page of before finds nothing here.
 const ROOT = "/search/root-4.json", STATUS = "/search/status-4.json";
 const files = new Map();
@@ -57,7 +60,7 @@ let requests = 0;
 function load(path, read = (response) => response.json()) {
   if (!files.has(path)) {
     requests++;
-    files.set(path, fetch(path).then((response) => {
+    files.set(path, fetch(SITE_PATH + path).then((response) => {
       if (!response.ok) throw new Error(path);
       return read(response);
     }));
@@ -372,7 +375,7 @@ const create = (name, properties, ...children) => {
 
 // The element of a result, and a function that adds an excerpt.
 function createResult({ href, title, where, text }, answer) {
-  const link = create("a", { href }, create("bdi", {}, ...highlighted(title, answer.wordsByTerm)));
+  const link = create("a", { href: SITE_PATH + href }, create("bdi", {}, ...highlighted(title, answer.wordsByTerm)));
   const item = create("li", {}, link, create("p", { className: "where" }, where));
   let isAdded = !text;
   const addExcerpt = async () => {
@@ -380,7 +383,7 @@ function createResult({ href, title, where, text }, answer) {
     isAdded = true;
     const { heading, text: shown } = bestPassage(await load(text, (response) => response.text()), title, answer) ?? {};
     if (heading?.id) {
-      link.href = `${href}#${encodeURIComponent(heading.id)}`;
+      link.href = `${SITE_PATH}${href}#${encodeURIComponent(heading.id)}`;
       link.append(create("span", {}, " › ", create("bdi", {}, ...highlighted(heading.text, answer.wordsByTerm))));
     }
     if (shown) item.append(create("p", {}, ...highlighted(excerpt(shown, answer.wordsByTerm), answer.wordsByTerm)));
@@ -400,7 +403,7 @@ export function attach(box, input) {
   box.append(panel);
   let latestSearch = 0, shown = PAGE_SIZE;
 
-  const address = () => `/search/?q=${encodeURIComponent(input.value.trim())}`;
+  const address = () => `${SITE_PATH}/search/?q=${encodeURIComponent(input.value.trim())}`;
   const close = () => { panel.hidden = !isPage || !input.value.trim(); };
 
   async function show(query, searchId) {
@@ -425,7 +428,7 @@ export function attach(box, input) {
 
   async function update() {
     const searchId = ++latestSearch, query = input.value.trim();
-    if (isPage) history.replaceState(null, "", query ? address() : "/search/");
+    if (isPage) history.replaceState(null, "", query ? address() : `${SITE_PATH}/search/`);
     if (!terms(query).length) {
       close();
       list.replaceChildren();

@@ -11,7 +11,8 @@
   const canonicalUrl = (page) => page.querySelector("link[rel=canonical]")?.href;
   const dataOf = (within) => within.querySelector("[data-stale-at]")?.dataset ?? {};
   // Only our own: browser extensions add others to the page.
-  const assets = (page) => all("[href^='/assets/'], [src^='/assets/']", page.head).map((element) => element.outerHTML).join();
+  const folder = new URL(".", document.currentScript.src).pathname;
+  const assets = (page) => all(`[href^='${folder}'], [src^='${folder}']`, page.head).map((element) => element.outerHTML).join();
   // The page as it was built. What is shown is always computed from this and the time,
   // never from what was shown before, so an open page equals a fresh load.
   let source = main.cloneNode(true), title = document.title;
