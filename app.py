@@ -326,14 +326,14 @@ def demo(context: CommandContext, arguments: Namespace) -> None:
         world.populate(utc_now())
         _import_manual(settings)
         key = issue_admin_key(world.DEMO_EMAIL, ["*"], "Demo key", utc_now())
-        site = settings.server_url
+        host, site = settings.server_url, settings.server_url + settings.site_path
         left_out = "no sample services were added: the database has other services"
         return [
             *([] if world.has_sample_services() else [left_out]),
             f"site     {site}/",
             f"status   {site}/status/",
-            f"API      {site}/openapi.json",
-            *([f"console  {site}/console/"] if settings.console == "on" else []),
+            f"API      {host}/openapi.json",
+            *([f"console  {host}/console/"] if settings.console == "on" else []),
             f"key      {key}",
             _listening_line(settings),
         ]

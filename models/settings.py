@@ -122,6 +122,17 @@ class Settings:
         pattern=r"[A-Za-z]{2,3}(-[A-Za-z0-9]{2,8})*",
         form="the tag of a language, such as de or pt-BR",
     )
+    switcher: str = declare_setting(
+        "",
+        "JSON file with the sites in other languages or of other versions, to which a "
+        "menu of all pages leads",
+    )
+    indexing: str = declare_setting(
+        "on",
+        "on: search engines may list the pages; off: every page asks them not to, as "
+        "those of old versions should",
+        choices=("on", "off"),
+    )
     site_logo: str = declare_setting(
         "", "URL of a logo: https://…, or a path on the site"
     )

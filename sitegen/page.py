@@ -16,6 +16,7 @@ from models.locales import available_languages
 from models.response_headers import url_path
 from models.settings import SettingError, Settings
 from sitegen.docs.body_cache import BodyCache
+from sitegen.theme.switcher import read_switcher
 from sitegen.theme.theme import Theme
 
 T = TypeVar("T")
@@ -234,7 +235,7 @@ def load_generators() -> None:
 
 
 def require_templates(settings: Settings) -> None:
-    """Raise SettingError if the operator's templates or the language do not exist."""
+    """Raise SettingError if a file that settings name is missing, or is wrong."""
     if settings.templates and not Path(settings.templates).is_dir():
         raise SettingError(
             f"MASTHEAD_TEMPLATES: there is no folder {settings.templates}."
@@ -245,6 +246,7 @@ def require_templates(settings: Settings) -> None:
             f"MASTHEAD_LANGUAGE must be one of {', '.join(languages)}: there is no file"
             f" locales/{settings.language}.json."
         )
+    read_switcher(settings)
 
 
 def context_factory(

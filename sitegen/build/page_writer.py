@@ -146,6 +146,9 @@ class PageWriter:
             "description": page.description,
             "canonical": self._site["url"] + (page.canonical or page.address),
             "twin": page.twin,
+            "alternates": []
+            if page.canonical
+            else self._theme.switcher.alternates(page.address),
         }
         variables: dict[str, Any] = {"site": self._site, "page": metadata, "data": data}
         html = self._theme.render(page.template, **variables)

@@ -48,6 +48,8 @@ def inputs_digest(settings: Settings, program: str) -> str:
     digest = hashlib.sha256(inputs.encode())
     if settings.templates:
         _add_files(digest, _files(Path(settings.templates)))
+    if settings.switcher:
+        _add_files(digest, [Path(settings.switcher)])
     return digest.hexdigest()
 
 

@@ -26,6 +26,7 @@ from models.settings import Settings
 from sitegen.markdown.highlighting import stylesheet
 from sitegen.markdown.rendering import RENDERER_VERSION
 from sitegen.theme.filters import FILTERS, locale_filters, translator
+from sitegen.theme.switcher import Switcher, read_switcher
 
 DEFAULT_TEMPLATES = Path(__file__).parents[2] / "templates"
 
@@ -137,12 +138,19 @@ class Theme:
         languages = (settings.language, babel.__version__)
         styles = (settings.accent_colour, stylesheet())
         forms = (settings.subscribe_url, page_security_policy(settings.form_origin))
-        inputs = (names, *languages, *styles, RENDERER_VERSION, *forms)
+        others = (settings.indexing, self.switcher)
+        inputs = (names, *languages, *styles, RENDERER_VERSION, *forms, *others)
         digest.update(repr(inputs).encode())
         return digest.hexdigest()[:16]
 
+    @cached_property
+    def switcher(self) -> Switcher:
+        """The menus that lead to other languages and versions, from their file."""
+        return read_switcher(self._settings)
+
     def reload(self) -> bool:
         """Read templates and assets again if one has changed, and return whether."""
+        vars(self).pop("switcher", None)
         previous = vars(self).pop("version", None)
         if self.version == previous:
             return False
@@ -165,6 +173,8 @@ class Theme:
             # In each page too, for hosts that do not send our headers.
             "policy": page_security_policy(self._settings.form_origin),
             "subscribe": self._settings.subscribe_url,
+            "is_indexed": self._settings.indexing == "on",
+            "switcher": self.switcher.menus,
             "assets": {name: f"/{path}" for name, (path, _) in self.assets.items()},
             **navigation,
         }

@@ -33,6 +33,8 @@ SITE = {
     "logo": None,
     "policy": PAGE_SECURITY_POLICY,
     "subscribe": None,
+    "is_indexed": True,
+    "switcher": {},
     "assets": {name: "/assets/" + name.replace(".", ".0a1b2c3d.") for name in ASSETS},
     "reference": "/reference/",
     "collections": [
@@ -51,4 +53,5 @@ def page(path, title, twin=None):
         "description": f"{title}: what there is to know.",
         "canonical": SITE["url"] + path,
         "twin": twin,
+        "alternates": [],
     }
