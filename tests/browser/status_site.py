@@ -62,18 +62,20 @@ def seconds(count):
 class StatusSite:
     """Seconds are relative to NOW; nothing is shown before it is built."""
 
-    def __init__(self, folder, empty_database):
+    def __init__(self, folder, empty_database, path=""):
+        """Serve the site below the path of a host that has nothing else."""
+        host, database_file = folder / "site", str(folder / "m.db")
+        serve = partial(Quiet, directory=str(host))
+        self._server = ThreadingHTTPServer(("127.0.0.1", 0), serve)
+        self.url = f"http://127.0.0.1:{self._server.server_port}{path}"
         self.settings = Settings(
-            database=str(folder / "m.db"), output=str(folder / "site")
+            database=database_file, output=f"{host}{path}", site_url=self.url
         )
         shutil.copy(empty_database, self.settings.database)
         open_database(self.settings.database)
         self._looks = Theme(self.settings)
-        serve = partial(Quiet, directory=self.settings.output)
-        self._server = ThreadingHTTPServer(("127.0.0.1", 0), serve)
         listen = partial(self._server.serve_forever, POLL_SECONDS)
         threading.Thread(target=listen, daemon=True).start()
-        self.url = f"http://127.0.0.1:{self._server.server_port}"
 
     def close(self):
         self._server.shutdown()

@@ -9,6 +9,7 @@ import pytest
 from models.settings import PUBLIC_READS, SettingError, Settings, environment_variable
 from models.storage.database import without_password
 
+MAIL = {"SMTP": "smtps://mail.example.com", "MAIL_FROM": "status@example.com"}
 SHA256 = "0123456789abcdef" * 4
 
 
@@ -121,13 +122,15 @@ def test_value_at_the_limit(name, value):
     "value",
     [
         *("example.com", "ftp://example.com", "https://", "http://[", "https:/x"),
-        *("https://example.com/", "https://example.com/docs", "https://example.com?a"),
+        *("https://example.com//", "https://example.com/a//b", "https://example.com?a"),
         *("https://example.com#a", "https://a b", "https://ada@example.com"),
+        *("https://example.com/..", "https://example.com/a/./b", "https://a.b/.git"),
+        *("https://example.com/a b", "https://example.com/%61", "https://a.b/é"),
         'https://example.com"',
     ],
 )
 def test_wrong_address(value):
-    """The site stands at the root of a host: pages link to it without a path."""
+    """A path has segments that are the same in an address and in HTML."""
     with pytest.raises(SettingError, match=r"^MASTHEAD_SITE_URL must .*\.$"):
         read(SITE_URL=value)
 
@@ -149,6 +152,49 @@ def test_wrong_address(value):
 def test_address_of_the_site(given, url):
     """Where it is not set, it follows host and port."""
     assert read(**given).site_url == url
+
+
+@pytest.mark.parametrize(
+    ("url", "origin", "path"),
+    [
+        ("https://example.com", "https://example.com", ""),
+        ("https://example.com/", "https://example.com", ""),
+        ("https://example.com/docs/v2", "https://example.com", "/docs/v2"),
+        ("https://example.com:81/docs/v2/", "https://example.com:81", "/docs/v2"),
+        ("http://[::1]:80/a.b_c~-", "http://[::1]:80", "/a.b_c~-"),
+    ],
+)
+def test_site_below_a_path(url, origin, path):
+    """With or without a trailing slash, it is the same site."""
+    settings = read(SITE_URL=url)
+
+    assert (settings.site_origin, settings.site_path) == (origin, path)
+    assert settings.site_url == origin + path
+
+
+@pytest.mark.parametrize(
+    ("url", "api", "base", "subscribe", "form_origin"),
+    [
+        ("https://a.example", "", "", "/subscribe", ""),
+        ("https://a.example", "https://a.example", "", "/subscribe", ""),
+        ("https://a.example/v2", "", "/v2", "https://a.example/subscribe", ""),
+        (
+            "https://a.example/v2",
+            "https://api.example",
+            "https://a.example/v2",
+            "https://api.example/subscribe",
+            "https://api.example",
+        ),
+    ],
+)
+def test_api_beside_a_path(url, api, base, subscribe, form_origin):
+    """The API is at the root of its host, wherever the site is."""
+    settings = read(SITE_URL=url, API_URL=api, **MAIL)
+
+    assert settings.api_origin == (api or "https://a.example")
+    assert settings.site_base == base
+    assert settings.subscribe_url == subscribe
+    assert settings.form_origin == form_origin
 
 
 def test_host_that_no_address_can_have():

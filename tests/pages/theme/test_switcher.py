@@ -1,0 +1,160 @@
+"""The menus that lead to other languages and versions, and what old versions ask."""
+
+import json
+from dataclasses import replace
+
+import pytest
+
+from models.settings import SettingError, Settings
+from sitegen.build.build import build
+from sitegen.page import BuildContext, require_templates
+from sitegen.theme.switcher import read_switcher
+from sitegen.theme.theme import Theme
+from tests.pages.html import Reader
+from tests.pages.status.test_status import scene  # noqa: F401  (a fixture)
+
+HERE = "https://example.com/docs/v2"
+OLD = {"name": "1.x", "url": "https://example.com/docs/v1/", "version": "1.9"}
+NEW = {"name": "2.x", "url": HERE, "version": "2.4"}
+ENGLISH = {"name": "English", "url": f"{HERE}/", "language": "en"}
+GERMAN = {"name": "Deutsch", "url": "https://example.com/de", "language": "de"}
+
+
+@pytest.fixture
+def written(tmp_path):
+    """Return settings whose file of sites has this content."""
+
+    def settings_with(content, base=None, **more):
+        file = tmp_path / "sites.json"
+        text = content if isinstance(content, str) else json.dumps(content)
+        file.write_text(text, encoding="utf-8")
+        told = {"site_url": HERE, "switcher": str(file)} | more
+        return replace(base or Settings(), **told)
+
+    return settings_with
+
+
+@pytest.mark.parametrize(
+    ("content", "sentence"),
+    [
+        ("{", r"sites.json is not valid JSON: .*\."),
+        ("[]", r"must contain a list of sites such as "),
+        ({"name": "2.x"}, r"must contain a list of sites such as "),
+        ([NEW, "1.x"], r"site 2 in .* must be an object such as "),
+        ([{"name": "2.x", "url": HERE}], "must have either a language or a version"),
+        ([NEW | {"language": "en"}], "must have either a language or a version"),
+        ([NEW | {"colour": "red"}], "has an unknown field 'colour'"),
+        ([NEW | {"name": ""}], "must have as its name one line"),
+        ([NEW | {"name": 2}], "must have as its name one line"),
+        ([NEW | {"version": 2.4}], "must have as its version one line"),
+        ([NEW | {"url": "/docs/v2"}], "must have as its url a URL such as"),
+        ([{"name": "2.x", "version": "2"}], "must have as its url a URL such as"),
+        ([GERMAN | {"language": "german!"}], "must have as its language the tag of"),
+        ([OLD], f"no site in .* has the URL of this one, {HERE}"),
+        ([NEW, NEW], f"more than one version with the URL {HERE}"),
+    ],
+)
+def test_wrong_file(written, content, sentence):
+    """The start is stopped with a sentence that says what to change."""
+    with pytest.raises(SettingError, match=rf"^MASTHEAD_SWITCHER: .*{sentence}"):
+        require_templates(written(content))
+
+
+def test_missing_file():
+    """So it is where there is no file."""
+    settings = replace(Settings(), switcher="/nowhere.json")
+
+    with pytest.raises(SettingError, match=r"/nowhere\.json cannot be read: No such"):
+        require_templates(settings)
+
+
+def test_menus(written):
+    """One for each thing that sites differ in, where this site is in it."""
+    both = read_switcher(written([OLD, NEW, ENGLISH, GERMAN])).menus
+    one = read_switcher(written([OLD, NEW, GERMAN])).menus
+
+    assert list(both) == ["language", "version"]
+    assert list(one) == ["version"]
+    assert [(s.url, s.is_current) for s in one["version"]] == [
+        ("https://example.com/docs/v1", False),
+        (HERE, True),
+    ]
+
+
+@pytest.fixture
+def pages(scene, shelf, settings, clock, output, written):  # noqa: F811
+    """Build with the sites, and return pages by their paths."""
+
+    def built(content, **more):
+        told = written(content, settings, **more) if content else settings
+        told = replace(told, **more)
+        report = build(BuildContext(clock.now, told, Theme(told)))
+        assert report.failed == []
+        return lambda path: Reader((output / path).read_text(encoding="utf-8"))
+
+    shelf.publish("welcome")
+    return built
+
+
+def test_page_with_menus(pages):
+    """Without scripts, a menu leads to the home page of each site."""
+    page = pages([OLD, NEW, ENGLISH, GERMAN])("guides/welcome/index.html")
+
+    labels = [e["aria-label"] for e in page.all("summary") if "aria-label" in e]
+    assert labels == ["Language: English", "Version: 2.x"]
+    links = [e for e in page.all("a") if e["href"].startswith("https://")]
+    assert [e["href"] for e in links] == [
+        *(f"{HERE}/", "https://example.com/de/"),
+        *("https://example.com/docs/v1/", f"{HERE}/"),
+    ]
+    assert [e.get("hreflang") for e in links] == ["en", "de", None, None]
+    assert [e.get("aria-current") for e in links] == ["true", None, None, "true"]
+
+
+def alternates(page):
+    return [e["href"] for e in page.all("link") if "hreflang" in e]
+
+
+def test_languages_for_search_engines(pages):
+    """They are told the same page in all languages, where others can have it."""
+    page = pages([OLD, NEW, ENGLISH, GERMAN])
+
+    assert alternates(page("guides/welcome/index.html")) == [
+        f"{HERE}/guides/welcome/",
+        "https://example.com/de/guides/welcome/",
+    ]
+    assert len(alternates(page("status/services/api/index.html"))) == 2
+    incident = "status/incidents/00000000-0000-7000-8000-000000000002/index.html"
+    assert alternates(page(incident)) == alternates(page("404.html")) == []
+
+
+def test_site_that_stands_alone(pages):
+    """Without the setting there is no menu, and nothing is loaded for one."""
+    page = pages(None)("guides/welcome/index.html")
+
+    assert not any("switcher" in str(element) for element in page.elements)
+    assert alternates(page) == []
+
+
+def test_old_version_is_not_listed(pages):
+    """Every page of it asks search engines to leave it out; others do not."""
+    path = "guides/welcome/index.html"
+
+    listed = pages(None)(path)
+    unlisted = pages(None, indexing="off")(path)
+
+    assert [e for e in listed.all("meta") if e.get("name") == "robots"] == []
+    (robots,) = (e for e in unlisted.all("meta") if e.get("name") == "robots")
+    assert robots["content"] == "noindex"
+
+
+def test_other_sites_are_another_look(written):
+    """A change of the file writes every page again."""
+    theme = Theme(written([NEW]))
+    before = theme.version
+
+    written([OLD, NEW])
+
+    assert theme.version == before
+    assert theme.reload()
+    assert theme.version != before
