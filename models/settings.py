@@ -297,7 +297,7 @@ class Settings:
     api_url: str = declare_setting(
         "",
         "public URL of the API, for the links in mails and for the commands incident "
-        "and maintenance, without a path or a trailing slash; empty: the URL of the "
+        "and maintenance, without a path or a trailing slash; empty: the host of the "
         "site",
     )
     console: str = declare_setting(

@@ -9,8 +9,8 @@ what readers get.
 import re
 
 # Quotes and angle brackets of texts are escaped in the values of attributes.
-_TAG = re.compile(r'<[a-zA-Z](?:[^>"]|"[^"]*")*>')
-_ATTRIBUTE = re.compile(r'([^\s"=<>]+)="([^"]*)"')
+_TAG = re.compile(r'<[a-zA-Z](?:[^<>"]|"[^"]*")*>')
+_ATTRIBUTE = re.compile(r'(?<=\s)([^\s"=<>]+)="([^"]*)"')
 _ADDRESSES = frozenset({"action", "data-search", "href", "poster", "src"})
 _REFRESH = "0; url="
 

@@ -83,50 +83,54 @@ def files(output):
 
 def test_every_file(front, output):
     """Each file comes whole, with the headers that Masthead itself would send."""
+    serves_site(front, output)
+
+
+def serves_site(front, output, below=""):
     for path in files(output):
         if path.startswith("_"):
             continue
-        status, headers, body = get(front, url_path(path), SITE)
+        status, headers, body = get(front, below + url_path(path), SITE)
         wanted = site_headers(path)
         told = {name: headers.get_all(name) for name in wanted}
         assert (status, body) == (200, (output / path).read_bytes()), path
         assert told == {name: [value] for name, value in wanted.items()}, path
 
-    no_page(front, output)
-    removed_incident(front, output)
-    folder_without_its_slash(front)
+    no_page(front, output, below)
+    removed_incident(front, output, below)
+    folder_without_its_slash(front, below)
 
 
-def no_page(front, output):
+def no_page(front, output, below):
     """What is not there, and what is not for readers, gets the page that says so."""
     for at in ("/nowhere/", "/.lock", "/_headers", "/assets/none.js"):
-        status, headers, body = get(front, at, SITE)
+        status, headers, body = get(front, below + at, SITE)
         assert (status, body) == (404, (output / "404.html").read_bytes())
         assert "default-src 'none'" in headers["Content-Security-Policy"]
         assert "immutable" not in headers["Cache-Control"]
-    assert get(front, "/..%2fmasthead.db", SITE)[0] in (400, 404)
+    assert get(front, f"{below}/..%2fmasthead.db", SITE)[0] in (400, 404)
 
 
-def removed_incident(front, output):
+def removed_incident(front, output, below):
     """Where an incident was, and its JSON, there is a page that says so, with 410."""
     (page,) = (output / "status/incidents").glob("*/gone.html")
-    folder = f"/status/incidents/{page.parent.name}"
+    folder = f"{below}/status/incidents/{page.parent.name}"
 
     for at in (f"{folder}/", folder, f"{folder}/index.html", f"{folder}.json"):
         status, headers, body = get(front, at, SITE)
         assert (status, body) == (410, page.read_bytes()), at
         assert "default-src 'none'" in headers["Content-Security-Policy"]
         assert "must-revalidate" in headers["Cache-Control"]
-    assert get(front, "/status/incidents/none/", SITE)[0] == 404
-    assert get(front, "/status/incidents/none.json?a=1", SITE)[0] == 404
+    assert get(front, f"{below}/status/incidents/none/", SITE)[0] == 404
+    assert get(front, f"{below}/status/incidents/none.json?a=1", SITE)[0] == 404
 
 
-def folder_without_its_slash(front):
+def folder_without_its_slash(front, below):
     """A folder without its slash leads to the folder, on the same host."""
-    status, headers, _ = get(front, "/status", SITE)
+    status, headers, _ = get(front, f"{below}/status", SITE)
 
     assert status in (301, 308)
-    assert headers["Location"] == "/status/"
+    assert headers["Location"] == f"{below}/status/"
 
 
 def test_api(front):

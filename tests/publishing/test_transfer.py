@@ -8,11 +8,14 @@ from dataclasses import replace
 import pytest
 
 from models.response_headers import url_path
+from sitegen.build.build import build
 from sitegen.output.folder import OutputFolder
 from sitegen.output.publishing import source
 from sitegen.output.publishing.lease import LEASE
 from sitegen.output.publishing.publication import STATE, Publication
 from sitegen.output.publishing.targets import PublishError, TargetBusy
+from sitegen.page import BuildContext
+from sitegen.theme.theme import Theme
 from tests.publishing.published import dead_ends, files_of, with_headers
 from tests.samples import pictures
 
@@ -50,6 +53,19 @@ def test_all_and_then_nothing(target, site, there, output):
     again = run(target)
     assert (again.sent, again.removed, again.changed) == ([], [], [])
     assert again.unchanged == len(there())
+
+
+def test_site_below_a_path(target, shelf, clock, there, output):
+    """Files go where the target says; what is to be purged are whole addresses."""
+    shelf.publish("first")
+    below = replace(target, site_url="https://example.com/docs/v2")
+    build(BuildContext(clock.now, below, Theme(below)))
+
+    report = run(below)
+
+    assert there() == files_of(output)
+    assert "guides/first/index.html" in there()
+    assert "https://example.com/docs/v2/guides/first/" in report.changed
 
 
 def test_headers(to_bucket, site, bucket, output):

@@ -52,6 +52,22 @@ def test_write_becomes_a_page(start, key):
     assert process.wait(60) == 0
 
 
+def test_site_below_a_path(start, key, environment):
+    """The address that is told is that of the site; the API is at that of the host."""
+    environment["MASTHEAD_SITE_URL"] = "https://example.com/docs/v2/"
+    _, address, _ = start()
+    host = address.removesuffix("/docs/v2")
+
+    fetch(f"{host}/status/v1/admin/services/add", key, SERVICE)
+
+    assert address == f"{host}/docs/v2"
+    until(lambda: shows(f"{address}/status/", "Quayside API"))
+    page = fetch(f"{address}/status/services/api/")
+    assert 'href="/docs/v2/status/"' in page
+    assert 'href="https://example.com/docs/v2/status/services/api/"' in page
+    assert json.loads(fetch(f"{host}/readyz"))["status"] == "ready"
+
+
 def test_hints_for_an_empty_site(start, key):
     """What is missing on the site is said on the terminal, and only that."""
     process, address, _ = start()

@@ -2,6 +2,7 @@
 
 import gzip
 import json
+from dataclasses import replace
 
 import pytest
 from openapi_spec_validator import OpenAPIV31SpecValidator
@@ -40,6 +41,21 @@ def test_contract(told, golden):
 def test_served(app, told):
     """What is served is what the declarations say."""
     assert app.test_client().get("/openapi.json").json == told
+
+
+def test_site_below_a_path(store, settings, clock, told):
+    """Operations are described on pages of the site, wherever that is."""
+    below = replace(settings, site_url="https://example.com/docs/v2")
+    app = application.create_app(below, clock=clock)
+
+    served = app.test_client().get("/openapi.json").json
+
+    links, before = (
+        sorted(link["url"] for link in values_of("externalDocs", each))
+        for each in (served, told)
+    )
+    assert links == [f"/docs/v2{link}" for link in before]
+    assert served["servers"] == told["servers"]
 
 
 def test_made_once(app, told, monkeypatch):

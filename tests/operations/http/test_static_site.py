@@ -1,8 +1,14 @@
 """The built site as the server itself hands it out."""
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
+
+from api.http.application import create_app
+from sitegen.build.build import build
+from sitegen.page import BuildContext
+from sitegen.theme.theme import Theme
 
 
 @pytest.fixture
@@ -98,3 +104,60 @@ def test_folder_that_is_a_link(browse, app, output):
     output.symlink_to(output.with_name("elsewhere"))
 
     assert browse("/status/").status_code == 200
+
+
+@pytest.fixture
+def below(store, settings, clock, shelf):
+    """The server of a site below a path, as browsers and programs ask it."""
+    moved = shelf.publish("limits", collection="support")
+    shelf.update(moved, collection="products")
+    told = replace(settings, site_url="https://example.com/docs/v2")
+    assert build(BuildContext(clock.now, told, Theme(told))).failed == []
+    client = create_app(told, clock=clock).test_client()
+    return lambda path, **more: client.open(path, buffered=True, **more)
+
+
+@pytest.mark.parametrize(
+    ("path", "status", "location"),
+    [
+        *((f"/docs/v2{page}", 200, None) for page in ("/", "/status/", "/robots.txt")),
+        # The API is where it is without a path.
+        *(("/openapi.json", 200, None), ("/healthz", 200, None)),
+        ("/status/v1/services/list", 401, None),
+        # A slash that lacks, and the host alone.
+        ("/docs/v2", 302, "/docs/v2/"),
+        ("/", 302, "/docs/v2/"),
+        ("/docs/v2/status", 308, "status/"),
+        ("/docs/v2/support/limits/", 302, "/docs/v2/products/limits/"),
+        # Pages are at one address only.
+        *((page, 404, None) for page in ("/status/", "/docs/v2/docs/v2/", "/docs/")),
+        *((page, 404, None) for page in ("/docs/v2x/", "/robots.txt")),
+        ("/docs/v2/_redirects", 404, None),
+        ("/docs/v2/../v2/.masthead.lock", 404, None),
+    ],
+)
+def test_site_below_a_path(below, path, status, location):
+    """The site answers below its path, and the API at the root of the host."""
+    response = below(path)
+
+    assert (response.status_code, response.headers.get("Location")) == (
+        status,
+        location,
+    )
+
+
+def test_missing_page_below_a_path(below):
+    """A browser gets the site's page for it, wherever on the host that is."""
+    for path in ("/docs/v2/nowhere/", "/nowhere/"):
+        page = below(path, headers={"Accept": "text/html"})
+
+        assert (page.status_code, page.mimetype) == (404, "text/html")
+        assert b'href="/docs/v2/assets/' in page.data
+
+
+def test_site_below_a_path_is_only_read(below):
+    """A page takes no POST; what is no page is not there for any method."""
+    page, other = below("/docs/v2/status/", method="POST"), below("/", method="POST")
+
+    assert (page.status_code, page.headers["Allow"]) == (405, "GET, HEAD")
+    assert other.status_code == 404

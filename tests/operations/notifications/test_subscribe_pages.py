@@ -513,6 +513,27 @@ def test_pages_of_another_host(settings, clock, reader):
     assert "style-src 'self' https://status.example.com;" in policy
 
 
+@pytest.mark.parametrize(
+    ("api_url", "base"),
+    [
+        ("", "/docs/v2"),
+        ("https://api.example.com", "https://status.example.com/docs/v2"),
+    ],
+)
+def test_site_below_a_path(settings, clock, reader, api_url, base):
+    """They link to the site where it is, and are themselves at the root of the API."""
+    told = replace(settings, site_url="https://status.example.com/docs/v2")
+    below = Reader(told, clock, api_url=api_url)
+
+    response = below.client.get("/subscribe")
+
+    assert f'href="{base}/assets/style.' in response.text
+    assert f'href="{base}/status/"' in response.text
+    assert 'action="/subscribe"' in response.text
+    # A policy names hosts alone.
+    assert "/docs" not in response.headers["Content-Security-Policy"]
+
+
 @pytest.mark.parametrize("method", ["PUT", "DELETE", "PATCH"])
 def test_other_methods(subscribed, method, caplog):
     """Only GET and POST are for readers, and the log has no token of the others."""
