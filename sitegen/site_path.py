@@ -8,9 +8,9 @@ what readers get.
 
 import re
 
-# Quotes and angle brackets of texts are escaped in the values of attributes.
-_TAG = re.compile(r'<[a-zA-Z](?:[^<>"]|"[^"]*")*>')
-_ATTRIBUTE = re.compile(r'(?<=\s)([^\s"=<>]+)="([^"]*)"')
+# Templates of operators may have values between single quotes.
+_TAG = re.compile(r"""<[a-zA-Z](?:[^<>"']|"[^"]*"|'[^']*')*>""")
+_ATTRIBUTE = re.compile(r"""(?<=\s)([^\s"'=<>]+)=("[^"]*"|'[^']*')""")
 _ADDRESSES = frozenset({"action", "data-search", "href", "poster", "src"})
 _REFRESH = "0; url="
 
@@ -21,13 +21,14 @@ def add_site_path(html: str, site_path: str) -> str:
         return html
 
     def attribute(match: re.Match[str]) -> str:
-        name, value = match.groups()
+        name, quoted = match.groups()
+        quote, value = quoted[0], quoted[1:-1]
         start = _REFRESH if name == "content" and value.startswith(_REFRESH) else ""
         address = value.removeprefix(start)
         if address[:1] != "/" or address[:2] == "//":
             return match[0]
         if not start and name not in _ADDRESSES:
             return match[0]
-        return f'{name}="{start}{site_path}{address}"'
+        return f"{name}={quote}{start}{site_path}{address}{quote}"
 
     return _TAG.sub(lambda tag: _ATTRIBUTE.sub(attribute, tag[0]), html)

@@ -130,6 +130,7 @@ def test_other_path_is_another_site(site, build_site, settings, clock):
         ('<a class="x" href="/status/#a">', '<a class="x" href="/v2/status/#a">'),
         ('<img src="/files/a.png" alt="a">', '<img src="/v2/files/a.png" alt="a">'),
         ('<video poster="/a.png" src="/b">', '<video poster="/v2/a.png" src="/v2/b">'),
+        ("<a title='\"' href='/a/'>", "<a title='\"' href='/v2/a/'>"),
         ('<meta content="0; url=/a/">', '<meta content="0; url=/v2/a/">'),
         *(
             (same, same)
@@ -145,6 +146,7 @@ def test_other_path_is_another_site(site, build_site, settings, clock):
                 '<code>&lt;a href="/status/"&gt; and src="/x"</code>',
                 '<a title="a href=" data-x="/x">',
                 '<img alt=" href="/>',
+                """<img alt='" href="/x"'>""",
             )
         ),
     ],
