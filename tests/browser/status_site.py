@@ -2,6 +2,7 @@
 
 import shutil
 import threading
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from functools import partial
 from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
@@ -73,9 +74,14 @@ class StatusSite:
         )
         shutil.copy(empty_database, self.settings.database)
         open_database(self.settings.database)
-        self._looks = Theme(self.settings)
+        self.looks()
         listen = partial(self._server.serve_forever, POLL_SECONDS)
         threading.Thread(target=listen, daemon=True).start()
+
+    def looks(self, **settings):
+        """Change settings of how pages look."""
+        self.settings = replace(self.settings, **settings)
+        self._looks = Theme(self.settings)
 
     def close(self):
         self._server.shutdown()

@@ -84,6 +84,21 @@ def test_open_status_page(works, visit):
     assert len([url for url in page.asked if "/assets/style." in url]) == 1
 
 
+def test_open_status_page_in_another_look(works, visit):
+    """It loads itself again if the newer page has other styles."""
+    page = visit(f"{PATH}/status/")
+    works.looks(accent_colour="#008000")
+    works.sample("api", "down", at=30)
+    works.sample("mail", at=30)
+    works.build(at=31)
+
+    page.clock.run_for(MINUTE)
+
+    page.get_by_role("heading", level=1, name="Major outage").wait_for()
+    styles = {url for url in page.asked if "/assets/style." in url}
+    assert len(styles) == 2
+
+
 @pytest.fixture
 def versions(works, tmp_path):
     """The site as version 2, and version 1 beside it, which lacks a document."""

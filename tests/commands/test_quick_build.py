@@ -173,6 +173,24 @@ def test_own_template_is_shown(command, site, looked, monkeypatch, tmp_path):
     assert (site / "404.html").read_text() == "Nothing here."
 
 
+def test_other_sites_are_shown(command, site, looked, monkeypatch, tmp_path):
+    """So is the file of the sites that a menu leads to."""
+    here = {"name": "2.x", "url": "https://example.com", "version": "2"}
+    file = tmp_path / "sites.json"
+    file.write_text(json.dumps([here]))
+    monkeypatch.setenv("MASTHEAD_SITE_URL", here["url"])
+    monkeypatch.setenv("MASTHEAD_SWITCHER", str(file))
+    command("build")
+    command("build")
+    assert looked == [1]
+
+    file.write_text(json.dumps([here, here | {"name": "1.x", "url": "http://old"}]))
+    command("build")
+
+    assert looked == [1, 1]
+    assert "http://old/" in (site / "404.html").read_text()
+
+
 def test_instant_at_which_pages_change(site, settings):
     """It holds until then and not beyond; nothing else is waited for but midnight."""
     until = datetime.fromtimestamp(

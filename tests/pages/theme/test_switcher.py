@@ -93,6 +93,8 @@ def pages(scene, shelf, settings, clock, output, written):  # noqa: F811
         return lambda path: Reader((output / path).read_text(encoding="utf-8"))
 
     shelf.publish("welcome")
+    moved = shelf.publish("limits", collection="support")
+    shelf.update(moved, collection="products")
     return built
 
 
@@ -125,7 +127,9 @@ def test_languages_for_search_engines(pages):
     ]
     assert len(alternates(page("status/services/api/index.html"))) == 2
     incident = "status/incidents/00000000-0000-7000-8000-000000000002/index.html"
-    assert alternates(page(incident)) == alternates(page("404.html")) == []
+    # Others have neither our incidents nor our redirects.
+    for path in (incident, "404.html", "support/limits/index.html"):
+        assert alternates(page(path)) == [], path
 
 
 def test_site_that_stands_alone(pages):
