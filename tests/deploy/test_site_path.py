@@ -39,7 +39,7 @@ def front(request, world, store, settings, clock, run, home):
 def changed(name):
     """The example after the command of the manual."""
     manual = MANUAL.read_text(encoding="utf-8")
-    (command,) = re.findall(rf"^sed .*? deploy/{name} ", manual, re.M | re.S)
+    (command,) = re.findall(rf"```text\n(sed [^`]*? deploy/{name}) >", manual)
     return subprocess.run(
         ["sh", "-c", command], cwd=DEPLOY.parent, check=True, capture_output=True
     ).stdout.decode()
