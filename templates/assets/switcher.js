@@ -1,12 +1,14 @@
 // Lead to the same page in another language or of another version, where it exists.
 (() => {
   for (const menu of document.querySelectorAll(".switcher")) {
-    const links = [...menu.querySelectorAll("a")];
-    const folder = new URL(links.find((link) => link.matches("[aria-current]")).href).pathname;
+    const own = menu.querySelector("[aria-current]"), others = menu.querySelectorAll("a:not([aria-current])");
+    const folder = new URL(own.href).pathname;
     const path = location.pathname.startsWith(folder) ? location.pathname.slice(folder.length) : "";
     menu.addEventListener("toggle", () => {
-      for (const link of links.filter(({ origin }) => path && origin === location.origin)) {
+      own.href += path;
+      for (const link of others) {
         const page = link.href + path;
+        if (!path || link.origin !== location.origin) continue;
         fetch(page, { method: "HEAD" }).then(({ ok }) => { if (ok) link.href = page; }).catch(() => {});
       }
     }, { once: true });
