@@ -219,6 +219,9 @@ class ConsoleRequest:
         for. `more` are fields that the form does not show.
         """
         form.fill(self.sent)
+        if form.is_contested:
+            form.contest()
+            return None
         operation = form.operation
         is_preview = PREVIEW in self.sent
         try:

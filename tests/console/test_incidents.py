@@ -3,6 +3,7 @@
 import pytest
 
 from models.status.incidents.incidents import IncidentRow, IncidentUpdateRow
+from tests.console.conftest import Controls
 
 ADD = {
     "title": "Errors",
@@ -11,6 +12,9 @@ ADD = {
     "body": "Looking.",
 }
 OPEN, TEMPLATES = "incidents/open/", "incidents/templates/"
+UPDATE = "POST /status/v1/admin/incidents/update"
+ADD_UPDATE = "POST /status/v1/admin/incident-updates/add"
+GET = "GET /status/v1/incidents/get"
 LIST_TEMPLATES = "GET /status/v1/admin/incident-templates/list"
 
 pytestmark = pytest.mark.both_engines
@@ -220,6 +224,52 @@ def test_change(person, incident):
     changed = IncidentRow.get()
     assert (changed.title, changed.severity) == ("Errors", "major-outage")
     assert "Mail" in person.get(page).text
+
+
+def test_change_beside_somebody_else(person, incident, ask):
+    """What somebody else has changed in the meantime stays where it was left alone."""
+    page, action = f"incidents/{incident.id}/", f"incidents/{incident.id}/change/"
+    shown = person.get(page)
+    theirs = {"id": incident.id, "title": "Errors 500", "services": ["mail"]}
+    ask(UPDATE, theirs)
+
+    done = person.refill(shown, action, severity="major-outage")
+
+    assert done.status_code == 303
+    changed = IncidentRow.get()
+    assert (changed.title, changed.severity) == ("Errors 500", "major-outage")
+    detail = ask(GET, {"id": incident.id}).json["data"]
+    assert [s["slug"] for s in detail["incident"]["services"]] == ["mail"]
+
+
+def test_change_against_somebody_else(person, incident, ask):
+    """Both texts are shown, nothing is lost, and saving again writes over theirs."""
+    page, action = f"incidents/{incident.id}/", f"incidents/{incident.id}/change/"
+    shown = person.get(page)
+    theirs = {"id": incident.id, "title": "Theirs", "severity": "partial-outage"}
+    ask(UPDATE, theirs)
+
+    refused = person.refill(shown, action, title="Mine")
+
+    assert refused.status_code == 409
+    assert "<bdi>Theirs</bdi>" in refused.text
+    assert IncidentRow.get().title == "Theirs"
+    kept = Controls(refused.text).forms[f"/console/{action}"]
+    assert (kept["title"], kept["severity"]) == (["Mine"], ["partial-outage"])
+    assert person.refill(refused, action).status_code == 303
+    changed = IncidentRow.get()
+    assert (changed.title, changed.severity) == ("Mine", "partial-outage")
+
+
+def test_update_on_an_old_page(person, incident, ask):
+    """An update does not reopen what somebody else has resolved in the meantime."""
+    page, action = f"incidents/{incident.id}/", f"incidents/{incident.id}/update/"
+    shown = person.get(page)
+    ask(ADD_UPDATE, {"incidentId": incident.id, "body": "Up.", "status": "resolved"})
+
+    assert person.refill(shown, action, body="The cause.").status_code == 303
+
+    assert IncidentRow.get().status == "resolved"
 
 
 def test_what_the_key_may_not_do(visitor, issue, incident):

@@ -188,6 +188,33 @@ def test_change(person, key):
     assert KeyRow.get_by_id(key.id).scopes == changed.scopes
 
 
+def test_change_beside_somebody_else(person, key):
+    """A scope that somebody else has added stays for who changes only the name."""
+    page, action = f"keys/{key.id}/", f"keys/{key.id}/change/"
+    person.fill(page, action, _other="x:y")
+    shown = person.get(page)
+    person.fill(page, action, scopes=["status:services:list"], _other="x:z")
+
+    person.refill(shown, action, name="Probe 2")
+
+    changed = KeyRow.get_by_id(key.id)
+    assert changed.name == "Probe 2"
+    assert changed.scopes == ["status:services:list", "x:z"]
+
+
+def test_change_against_somebody_else(person, key):
+    """Scopes that both have changed are shown, and nothing is overwritten."""
+    page, action = f"keys/{key.id}/", f"keys/{key.id}/change/"
+    shown = person.get(page)
+    person.fill(page, action, scopes=["status:services:list"])
+
+    refused = person.refill(shown, action, scopes=["status:incidents:list"])
+
+    assert refused.status_code == 409
+    assert "Somebody else has changed this" in refused.text
+    assert KeyRow.get_by_id(key.id).scopes == ["status:services:list"]
+
+
 def test_rotate(person, key, clock):
     """The new secret is shown once; the former works for the chosen time."""
     page, action = f"keys/{key.id}/", f"keys/{key.id}/rotate/"

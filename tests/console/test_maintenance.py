@@ -40,6 +40,20 @@ def act(person, window, **button):
     return person.fill(page, action, **button)
 
 
+def test_change_beside_somebody_else(person, window, ask):
+    """A window that somebody else has moved stays there for who changes its title."""
+    page, action = f"maintenance/{window.id}/", f"maintenance/{window.id}/change/"
+    opened = person.get(page)
+    times = {"startsAt": "2026-03-01T15:00:00.5Z", "endsAt": "2026-03-01T16:00:00Z"}
+    ask("POST /status/v1/admin/maintenance/update", {"id": window.id} | times)
+
+    assert person.refill(opened, action, title="Moved").status_code == 303
+
+    row = MaintenanceRow.get()
+    assert row.title == "Moved"
+    assert row.starts_at.isoformat() == "2026-03-01T15:00:00.500000+00:00"
+
+
 def test_plan(person, audited, woken):
     """Title, services and times plan a window, which the list then links to."""
     response = person.fill(PLAN, PLAN, **WINDOW)

@@ -52,6 +52,20 @@ def test_change(person, service):
     assert (changed.name, changed.hostname) == ("Public <API>", "api.example.com")
 
 
+def test_emptied_twice(person, service):
+    """A double click on a form that empties a field sends the same request twice."""
+    page, action = "services/api/", "services/api/change/"
+    person.fill(page, action, group="Core", description="Answers.")
+    shown = person.get(page)
+
+    first, second = (
+        person.refill(shown, action, group="", description="") for _ in range(2)
+    )
+
+    assert (first.status_code, second.status_code) == (303, 303), second.text
+    assert ServiceRow.get().group is None
+
+
 def test_take_off_and_put_back(person, service, audited):
     """A service that is taken off keeps its measurements, and can be put back."""
     page = "services/api/"

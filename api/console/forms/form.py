@@ -5,8 +5,17 @@ import secrets
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
+from werkzeug.datastructures import MultiDict
+
 from api.console.forms.conflicts import FieldConflict, field_conflicts, shown_value
 from api.console.forms.fields import Field, Option, form_fields, is_query
+from api.console.forms.marks import (
+    is_of_empty,
+    mark_of_sent,
+    mark_of_value,
+    read_marks,
+    write_marks,
+)
 from api.console.forms.submission import (
     IDEMPOTENCY_KEY,
     IF_EMPTY,
@@ -44,7 +53,9 @@ class Form:
     the fields show, by name as in JSON. `is_prefilled` says that they are the present
     ones of what is changed, so that a field that is emptied is cleared. `id_prefix`
     distinguishes forms for the same operation on one page. With the version of what is
-    changed among the values (`version` or `updatedAt`), the form expects it.
+    changed among the values (`version` or `updatedAt`), the form expects it. If the
+    operation cannot expect a version, the form has a mark of each present value, which
+    tells what somebody else has changed meanwhile.
     """
 
     def __init__(
@@ -75,8 +86,12 @@ class Form:
         )
         self._sent: Sent | None = None
         # The version of what is changed, and where another one differs from the form.
-        self.seen: Any = self._values.get(self.version_of or "")
+        self.seen: Any = self._present_version()
         self.conflicts: list[FieldConflict] = []
+        # The fields in which both the form and somebody else have changed something.
+        self._contested: list[str] = []
+        # The fields that had a value when the form was shown.
+        self._had_value: dict[str, bool] = {}
 
     def offer(self, name: str, options: Iterable[Option]) -> "Form":
         """Let a field be chosen from these options."""
@@ -91,11 +106,22 @@ class Form:
         return self
 
     def fill(self, sent: Sent) -> "Form":
-        """Take what the browser has sent."""
+        """
+        Take what the browser has sent.
+
+        A field that was left as it was shows what somebody else has made of it.
+        """
         self._sent = sent
+        if self._has_marks and (marks := read_marks(sent.get(SEEN, ""))):
+            self._sent = self._with_changes_of_others(sent, marks)
         # A repeat of the same form is the same request.
         self.idempotency_key = sent.get(IDEMPOTENCY_KEY) or self.idempotency_key
         return self
+
+    @property
+    def is_contested(self) -> bool:
+        """Whether somebody else has changed what the form changes, in another way."""
+        return bool(self._contested)
 
     @property
     def is_sent(self) -> bool:
@@ -106,7 +132,8 @@ class Form:
     def request(self) -> dict[str, Any]:
         """The fields of the request, as JSON or as parameters of a query."""
         sent = self._sent if self._sent is not None else Sent()
-        present = self._values if self.is_prefilled else None
+        # A repeat of what emptied a field is the same request.
+        present = self._values | self._had_value if self.is_prefilled else None
         return read_fields(self.operation, self.fields.values(), sent, present=present)
 
     @property
@@ -125,6 +152,48 @@ class Form:
         if self.version_of == "version":
             return {"expectedVersion": read_version(seen)}
         return {"expectedUpdatedAt": seen}
+
+    @property
+    def _has_marks(self) -> bool:
+        return self.is_prefilled and self.version_of is None
+
+    def _present_version(self) -> Any:
+        """Return the version of what is changed, or marks of its values instead."""
+        if not self._has_marks:
+            return self._values.get(self.version_of or "")
+        return write_marks(
+            {
+                name: mark_of_value(field, self._values.get(name))
+                for name, field in self.fields.items()
+            }
+        )
+
+    def _with_changes_of_others(self, sent: Sent, marks: Mapping[str, str]) -> Sent:
+        """Return what was sent, with the present values where it was left alone."""
+        merged = MultiDict(sent)
+        self._contested = []
+        for name, field in self.fields.items():
+            value, entered = self._values.get(name), mark_of_sent(field, sent)
+            present, seen = mark_of_value(field, value), marks.get(name)
+            if seen is None or entered is None:
+                continue
+            self._had_value[name] = not is_of_empty(seen)
+            if seen == present or entered == present:
+                continue
+            if entered != seen:
+                self._contested.append(name)
+            elif field.kind == "choices":
+                merged.setlist(name, list(value or ()))
+            else:
+                merged[name] = shown_value(field, value)
+        return merged
+
+    def contest(self) -> None:
+        """Show what somebody else has changed, beside what was entered instead."""
+        self.is_conflict, self.status = True, 409
+        found = field_conflicts(self, self._values)
+        self.conflicts = [c for c in found if c.name in self._contested]
+        self.seen = self._present_version()
 
     def compare(self, present: Mapping[str, Any]) -> None:
         """

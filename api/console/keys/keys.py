@@ -115,7 +115,11 @@ def _submit(request: ConsoleRequest, form: Form, **more: Any) -> OperationResult
     """Send a form with scopes: those ticked, and those of other products."""
     others = [line.strip() for line in request.sent.get("_other", "").splitlines()]
     scopes = request.sent.getlist("scopes") + [scope for scope in others if scope]
-    result = request.submit(form, scopes=scopes, **more)
+    request.sent = request.sent.copy()
+    request.sent.setlist("scopes", scopes)
+    # Without any, the operation says what it lacks.
+    kept = form.fill(request.sent).request.get("scopes", [])
+    result = request.submit(form, scopes=kept, **more)
     if missing := form.refusal.get("scopes"):
         form.errors["scopes"] = f"Your key may not grant {', '.join(missing)}."
     return result
