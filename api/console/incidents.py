@@ -101,8 +101,10 @@ def change_incident(request: ConsoleRequest, id: str) -> Response:
 
 @page("POST incidents/<id>/remove/")
 def remove_incident(request: ConsoleRequest, id: str) -> Response:
-    """Remove an incident that should never have been."""
-    request.call(REMOVE, {"id": id})
+    """Remove an incident that was opened by mistake."""
+    form = _remove_form(request)
+    if request.submit(form, id=id) is None:
+        return _incident_page(request, request.read(GET, id=id), remove=form)
     return request.go("incidents/", done="incident-removed")
 
 
@@ -159,6 +161,10 @@ def _correction_form(request: ConsoleRequest, id: str, update: dict[str, Any]) -
         is_prefilled=True,
         id_prefix=f"correct.{id}",
     )
+
+
+def _remove_form(request: ConsoleRequest) -> Form:
+    return request.form(REMOVE, "id", id_prefix="remove")
 
 
 def _histories(request: ConsoleRequest, id: str) -> dict[str, dict[str, Any]]:
@@ -247,9 +253,10 @@ def _incident_page(
     update: Form | None = None,
     change: Form | None = None,
     corrections: Mapping[str, Form] | None = None,
+    remove: Form | None = None,
 ) -> Response:
     incident, failed_corrections = detail["incident"], corrections or {}
-    failed = update or change or next(iter(failed_corrections.values()), None)
+    failed = update or change or remove or next(iter(failed_corrections.values()), None)
     return request.page(
         "console/incidents/incident.html",
         failed.status if failed else 200,
@@ -258,6 +265,8 @@ def _incident_page(
         update=update or update_form(request, incident),
         change=change or _change_form(request, incident),
         is_changing=change is not None,
+        remove=remove or _remove_form(request),
+        is_removing=remove is not None,
         may_update=request.may(ADD_UPDATE),
         may_change=request.may(UPDATE),
         may_remove=request.may(REMOVE),

@@ -272,6 +272,29 @@ def test_update_on_an_old_page(person, incident, ask):
     assert IncidentRow.get().status == "resolved"
 
 
+def test_removed_twice(person, incident):
+    """A double click on the button removes the incident once, and says so."""
+    page, action = f"incidents/{incident.id}/", f"incidents/{incident.id}/remove/"
+    shown = person.get(page)
+
+    first, second = (person.refill(shown, action) for _ in range(2))
+
+    assert first.headers["Location"] == second.headers["Location"]
+
+
+def test_preview_of_a_correction(person, incident):
+    """It shows the text as readers will see it, and changes nothing."""
+    (update,) = IncidentUpdateRow.select()
+    page = f"incidents/{incident.id}/"
+    action = f"{page}updates/{update.id}/correct/"
+
+    shown = person.fill(page, action, body="We **look**.", _preview="1")
+
+    assert "<strong>look</strong>" in shown.text
+    assert ">Preview</button>" in shown.text.partition("correct/")[2]
+    assert IncidentUpdateRow.get().body == "Looking."
+
+
 def test_what_the_key_may_not_do(visitor, issue, incident):
     """What the scopes do not open is said, and no button is shown for it."""
     someone = visitor()
