@@ -52,6 +52,9 @@ SIGN_OUT = CONSOLE + "sign-out/"
 CHECK = SIGN_IN + "check/"
 # Answered with a page where no page takes them.
 WRONG_METHODS = ("POST", "PUT", "PATCH", "DELETE")
+MESSAGE = "console/message.html"
+# Who is not known, or asks too often, is told so on a page of its own.
+WITHOUT_MENU = (HTTPStatus.UNAUTHORIZED, HTTPStatus.TOO_MANY_REQUESTS)
 # A file of the console is named after its content, so it never changes.
 ASSET_CACHE = "public, max-age=31536000, immutable"
 MAX_FORM_FIELDS = 5000
@@ -151,7 +154,19 @@ class Console:
                 return self._ask_to_sign_in(http_request)
             # Before the form is parsed, and for pages that call no operation as well.
             self._dispatcher.limit_rate(signed_in.caller, signed_in.rate, now, {})
-            return page.view(self._request(http_request, signed_in, now), **parts)
+            console_request = self._request(http_request, signed_in, now)
+            try:
+                return page.view(console_request, **parts)
+            except Refused as refusal:
+                problem = refusal.status, refusal.title, str(refusal)
+            except Refusal as refusal:
+                problem_type = PROBLEM_TYPES[refusal.kind]
+                if problem_type.status in WITHOUT_MENU:
+                    raise
+                self._dispatcher.on_refusal(refusal.kind)
+                problem = problem_type.status, problem_type.title, refusal.detail
+            status, title, text = problem
+            return console_request.page(MESSAGE, status, title=title, text=text)
 
         return self._guarded(view)
 
@@ -282,11 +297,7 @@ class Console:
             action=next_page(),
             opened=readable_page(next_page()),
             kept=fields,
-            typed=[
-                (field_label(name), value)
-                for name, value in fields
-                if value and not name.startswith("_")
-            ],
+            typed=_typed(kept),
             signed_in=signed_in,
             is_of_another=mark is not None and mark != signed_in.mark,
         )
@@ -353,6 +364,8 @@ class Console:
             " what you have written.",
             next=path,
             kept=kept,
+            # With another key the form is dropped, and this one opens nothing now.
+            typed=_typed(kept) if problem else (),
         )
 
     def _sign_in_page(
@@ -363,6 +376,7 @@ class Console:
         problem: str | None = None,
         person: str = "",
         kept: Any = (),
+        typed: Any = (),
     ) -> Response:
         return self._page(
             "console/sign-in.html",
@@ -372,11 +386,12 @@ class Console:
             problem=problem,
             person=person,
             kept=kept,
+            typed=typed,
             done=request.args.get("done"),
         )
 
     def _message(self, status: int, title: str, text: str) -> Response:
-        return self._page("console/message.html", status, title=title, text=text)
+        return self._page(MESSAGE, status, title=title, text=text)
 
     def _page(self, template: str, status: int = 200, **data: Any) -> Response:
         shown: Mapping[str, Any] = {"request": None, "address": address, **data}
@@ -400,3 +415,13 @@ def _limit_form(max_bytes: int) -> None:
 def _kept_fields(fields: Any) -> list[tuple[str, str]]:
     """Return the fields of the form that was sent when the session had ended."""
     return [(name, Verbatim(value)) for name, value in fields if name.startswith(KEPT)]
+
+
+def _typed(kept: Any) -> list[tuple[str, str]]:
+    """Return the label and the value of each kept field that somebody filled in."""
+    fields = [(name.removeprefix(KEPT), value) for name, value in kept]
+    return [
+        (field_label(name), value)
+        for name, value in fields
+        if value and not name.startswith("_")
+    ]

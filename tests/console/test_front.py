@@ -48,6 +48,20 @@ def test_many_services(person, ask):
     assert "And 3 more." in page
 
 
+def test_a_page_that_the_key_does_not_open(visitor, issue):
+    """It says so beside the menu and the name of the key, as every page does."""
+    someone = visitor()
+    someone.sign_in(issue("status:services:list", name="Few"))
+
+    pages = [someone.get(path) for path in ("work/", "services/ghost/", "keys/")]
+
+    assert [page.status_code for page in pages] == [403, 403, 403]
+    for page in pages:
+        assert 'aria-label="Console"' in page.text
+        assert "<bdi>Few</bdi>" in page.text
+        assert "This operation requires the scope" in page.text
+
+
 def test_a_window_of_this_week(person, ask):
     """Windows within seven days are shown, later ones are not."""
     ask(ADD_SERVICE, {"slug": "api", "name": "API"})

@@ -347,6 +347,21 @@ def test_the_form_of_another(visitor, issue, clock, is_signed_out, is_person):
     assert "<form" not in again.text
 
 
+def test_what_was_written_with_a_revoked_key(visitor, issue, ask):
+    """No session goes on with it, so the page for signing in shows it once more."""
+    someone, key = visitor(), issue("*", name="Gone")
+    someone.sign_in(key)
+    opened = someone.get("incidents/open/")
+    KeyRow.update(revoked_at=KeyRow.created_at).where(KeyRow.name == "Gone").execute()
+
+    asked = someone.refill(opened, "incidents/open/", title="Late <b>", body="Long")
+
+    assert asked.status_code == 401
+    assert "revoked" in asked.text
+    for text in ("Late &lt;b&gt;", "Long"):
+        assert f'<dd class="typed"><bdi>{text}</bdi></dd>' in asked.text
+
+
 def test_a_form_that_nobody_has_marked(visitor, issue):
     """It says under which key it will be sent, and on which page it is."""
     someone, id = visitor(), "0" * 8
