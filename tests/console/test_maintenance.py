@@ -40,6 +40,21 @@ def act(person, window, **button):
     return person.fill(page, action, **button)
 
 
+def test_preview(person, window):
+    """It shows what readers will see of a window, and changes nothing."""
+    page, action = f"maintenance/{window.id}/", f"maintenance/{window.id}/change/"
+    given = {"description": "Now **all** fails.", "_preview": "1"}
+
+    planned = person.fill(PLAN, PLAN, **WINDOW | given)
+    changed = person.fill(page, action, **given)
+
+    for answer in (planned, changed):
+        preview = answer.text.partition('aria-label="Preview"')[2]
+        assert "<strong>all</strong>" in preview.partition("</section>")[0]
+        assert ">Preview</button>" in preview
+    assert MaintenanceRow.get().description == WINDOW["description"]
+
+
 def test_change_beside_somebody_else(person, window, ask):
     """A window that somebody else has moved stays there for who changes its title."""
     page, action = f"maintenance/{window.id}/", f"maintenance/{window.id}/change/"
