@@ -1,6 +1,7 @@
 """The console in a browser: on a phone, by keyboard, without scripts, for everybody."""
 
 import pytest
+from playwright.sync_api import expect
 
 from models.platform.keys import KeyRow
 from models.status.incidents.incidents import IncidentRow
@@ -79,6 +80,24 @@ def test_by_keyboard(phone):
 
     row = IncidentRow.get(IncidentRow.title == "By keyboard")
     assert row.severity == "degraded"
+
+
+@pytest.mark.parametrize("has_scripts", [True, False])
+def test_what_is_answered_is_in_view(phone, has_scripts):
+    """A preview and a refusal, far down on the page, are where the page opens."""
+    phone = phone(java_script_enabled=has_scripts)
+    open_incident(phone)
+    page = phone.page
+
+    phone.unfold("Correct")
+    page.locator("form[action$='/correct/']").get_by_text("Preview").click()
+    expect(page.get_by_label("Preview", exact=True)).to_be_in_viewport()
+    phone.unfold("Change the incident")
+    form = page.locator("form[action$='/change/']")
+    form.get_by_label("Title").fill("x" * 161)
+    form.get_by_role("button", name="Save").click()
+
+    expect(page.get_by_role("alert")).to_be_in_viewport()
 
 
 def test_pages_for_everybody(phone):
