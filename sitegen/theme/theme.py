@@ -208,7 +208,8 @@ def _name_fonts(style_sheet: str, assets: Mapping[str, tuple[str, bytes]]) -> st
     """Name fonts as their files are named; they are beside the style sheet."""
 
     def hashed(match: re.Match[str]) -> str:
-        return f'url("{assets[match[1]][0].rpartition("/")[2]}")'
+        path, _ = assets.get(match[1], (match[1], b""))
+        return f'url("{path.rpartition("/")[2]}")'
 
     return _FONT.sub(hashed, style_sheet)
 

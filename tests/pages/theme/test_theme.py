@@ -98,6 +98,32 @@ def test_assets_are_light():
     assert sizes["js"] < 8_000
 
 
+def test_style_sheets_name_fonts(own):
+    """A style sheet finds a font beside it, under the name that has its digest."""
+    (own / "assets").mkdir(exist_ok=True)
+    (own / "assets" / "own.woff2").write_bytes(b"font")
+    style = 'src: url("own.woff2"), url("elsewhere.woff2")'
+    (own / "assets" / "own.css").write_text(style)
+
+    assets = theme(own).assets
+
+    _, name = assets["own.woff2"][0].split("/")
+    expected = f'src: url("{name}"), url("elsewhere.woff2")'
+    assert assets["own.css"][1].decode() == expected
+
+
+def test_scripts_have_their_texts(own):
+    """A script gets its texts in the language of the site, as JSON."""
+    (own / "assets").mkdir(exist_ok=True)
+    script = 'show(TEXT("site.status"), TEXT("front.pages"));'
+    (own / "assets" / "own.js").write_text(script)
+
+    content = theme(own).assets["own.js"][1].decode()
+
+    pages = '{"one": "{count} page", "other": "{count} pages"}'
+    assert content == f'show("Status", {pages});'
+
+
 def test_version_names_the_looks(own):
     """Other templates, assets or names of the site give another version."""
     versions = {theme().version, theme(site_name="B").version, theme(own).version}
