@@ -100,7 +100,6 @@ def test_assets_are_light():
 
 def test_style_sheets_name_fonts(own):
     """A style sheet finds a font beside it, under the name that has its digest."""
-    (own / "assets").mkdir(exist_ok=True)
     (own / "assets" / "own.woff2").write_bytes(b"font")
     style = 'src: url("own.woff2"), url("elsewhere.woff2")'
     (own / "assets" / "own.css").write_text(style)
@@ -114,7 +113,6 @@ def test_style_sheets_name_fonts(own):
 
 def test_scripts_have_their_texts(own):
     """A script gets its texts in the language of the site, as JSON."""
-    (own / "assets").mkdir(exist_ok=True)
     script = 'show(TEXT("site.status"), TEXT("front.pages"));'
     (own / "assets" / "own.js").write_text(script)
 
