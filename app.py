@@ -263,6 +263,7 @@ from sitegen.search.sitemaps import was_built_for
 from sitegen.sources.tree import read_tree
 from sitegen.theme.console_look import console_look
 from sitegen.theme.reader_pages import reader_page_renderer
+from sitegen.theme.theme import site_locale
 
 DAY_SECONDS = 86_400
 DEMO_SECONDS = 30
@@ -469,7 +470,11 @@ class _Server:
             ),
             key_uses=uses,
             load_openapi=self.load_openapi,
-            preview=Preview(settings.output, lambda: builder.is_output_current),
+            preview=Preview(
+                settings.output,
+                lambda: builder.is_output_current,
+                site_locale(settings),
+            ),
             metrics=metrics,
             rate_limiter=self.rate_limiter,
             in_progress=self.in_progress,
@@ -601,7 +606,11 @@ class _Server:
 
         return Dispatcher(
             utc_now,
-            create_senders(settings, utc_now, render_entry),
+            create_senders(
+                settings,
+                utc_now,
+                partial(render_entry, locale=site_locale(settings)),
+            ),
             find_live=find_live,
             is_leader=lambda: election.is_leader,
         )

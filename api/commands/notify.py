@@ -12,9 +12,9 @@ from models.runtime.commands import CommandContext, CommandError
 def declare(parser: ArgumentParser) -> None:
     commands = parser.add_subparsers(required=True, metavar="COMMAND")
     help = "send an e-mail over the relay"
-    elsewhere = "Webhooks and chat rooms are tested with subscriptions/test of the API."
+    others = "subscriptions/test of the API tests others"
     test_parser = commands.add_parser(
-        "test", help=help, description=f"{help.capitalize()}. {elsewhere}"
+        "test", help=help, description=f"{help.capitalize()}; {others}."
     )
     test_parser.set_defaults(run=test)
     test_parser.add_argument(

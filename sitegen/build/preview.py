@@ -4,6 +4,7 @@ from collections.abc import Callable
 from os.path import isfile
 from pathlib import Path
 
+from models.locales import FALLBACK, Locale, load_locale
 from models.projects.documents.rendered_bodies import RenderedBody
 from models.projects.documents.site_preview import RenderInput
 from models.response_headers import candidate_files
@@ -15,9 +16,13 @@ class Preview:
     """Reads the output folder and changes nothing in it."""
 
     def __init__(
-        self, output: str, is_output_current: Callable[[], bool] = lambda: True
+        self,
+        output: str,
+        is_output_current: Callable[[], bool] = lambda: True,
+        locale: Locale | None = None,
     ) -> None:
         self._output = Path(output)
+        self._locale = locale or load_locale(FALLBACK)
         self._is_output_current = is_output_current
 
     @property
@@ -33,7 +38,7 @@ class Preview:
     def page_html(
         self, body: RenderedBody, resolve: Callable[[str], str | None]
     ) -> str:
-        return body_html(body, resolve)
+        return body_html(body, resolve, self._locale)
 
     def has_file(self, address: str) -> bool:
         # The output of another server is unknown here: no link is called broken.

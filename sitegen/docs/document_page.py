@@ -16,6 +16,7 @@ from typing import Any
 from markupsafe import Markup
 
 from models.fields import format_moment
+from models.locales import Locale
 from models.projects.documents.linking.alternative_ids import TITLE
 from models.projects.documents.linking.link_resolver import (
     document_href,
@@ -34,6 +35,7 @@ from sitegen.docs.published_files import PublishedFiles
 from sitegen.docs.sidebar import Sidebar
 from sitegen.markdown.headings import add_alternative_ids
 from sitegen.markdown.rendering import resolve_links
+from sitegen.markdown.texts import insert_texts
 from sitegen.page import Page, PageGroup
 from sitegen.urls import markdown_path, twin
 
@@ -151,7 +153,8 @@ class DocumentPage:
     def data(self, body: RenderedBody, files: PublishedFiles) -> dict[str, Any]:
         """Return what the template shows; here the body gets its final HTML."""
         links = self.resolved.links
-        html = body_html(body, links.get, files.picture_size)
+        locale = self.sidebar.theme.locale
+        html = body_html(body, links.get, locale, files.picture_size)
         html = add_alternative_ids(html, self.resolved.alternative_ids)
         headings = [
             {"level": max(2, level), "id": id, "text": text}
@@ -307,10 +310,12 @@ class DocumentPages(PageGroup):
 def body_html(
     body: RenderedBody,
     resolve: Callable[[str], str | None],
+    locale: Locale,
     size_of: Callable[[str], tuple[int, int] | None] = lambda _: None,
 ) -> str:
-    """Return the HTML of a body with addresses in its links and pictures."""
+    """Return the HTML of a body with addresses in its links and pictures, and texts."""
     html = resolve_links(body.html, body.links, resolve, size_of)
+    html = insert_texts(html, locale)
     # The title is the only h1. Text is escaped, so this is the tag of a heading.
     return html.replace("<h1", "<h2").replace("</h1>", "</h2>")
 

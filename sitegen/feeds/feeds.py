@@ -126,7 +126,7 @@ def _update_item(
         id=f"urn:uuid:{update.id}",
         title=f"{label}: {isolate(incident.title)}",
         href=site_url + url_path(incident_path(incident.id)),
-        html=render_entry(update.body) + _affected_html(incident),
+        html=render_entry(update.body, locale) + _affected_html(incident),
         published=update.created_at,
         dated=update.created_at,
         updated=update.changed_at,
@@ -147,7 +147,7 @@ def _maintenance_item(
         f" {isolate(window.title)}",
         href=site_url + url_path(maintenance_path(window.id)),
         html=f"<p>From {starts} to {ends}.</p>\n"
-        + render_entry(window.description or "")
+        + render_entry(window.description or "", locale)
         + _affected_html(window),
         published=window.created_at,
         dated=changed_at,

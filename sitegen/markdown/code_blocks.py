@@ -10,6 +10,7 @@ from markdown_it.utils import EnvType
 
 from sitegen.markdown.highlighting import highlight
 from sitegen.markdown.math import to_mathml
+from sitegen.markdown.texts import text_mark
 
 # Text after the fence; real ones have a tenth of it.
 MAX_INFO_LENGTH = 500
@@ -27,8 +28,8 @@ _NUMBERED = ("linenums", "linenos", "lineNos", "showLineNumbers")
 _STARTS = ("linenums", "linenostart", "lineNoStart", "startLineNumber", "start")
 _SPAN = re.compile(r"<span class=\"[a-z0-9]+\">|</span>")
 # Languages that a browser would need a script to draw.
-DIAGRAMS = {"mermaid": "Mermaid diagram", "plantuml": "PlantUML diagram"}
-DIAGRAMS |= {"dot": "Graphviz diagram", "graphviz": "Graphviz diagram"}
+DIAGRAMS = {"mermaid": "Mermaid", "plantuml": "PlantUML"}
+DIAGRAMS |= {"dot": "Graphviz", "graphviz": "Graphviz"}
 
 
 @dataclass(frozen=True)
@@ -98,8 +99,10 @@ def _code(html: str, options: CodeOptions) -> str:
     language = options.language
     box = f' data-language="{language}"' if language else ""
     kind = f' class="language-{language}"' if language else ""
-    title = options.title or DIAGRAMS.get(language, "")
-    heading = f'<p class="code-title">{escape(title)}</p>' if title else ""
+    title = escape(options.title)
+    if not title and language in DIAGRAMS:
+        title = text_mark("docs.diagram", DIAGRAMS[language])
+    heading = f'<p class="code-title">{title}</p>' if title else ""
     if options.highlighted_lines or options.first_number is not None:
         html = "".join(_lines(html, options))
     return (

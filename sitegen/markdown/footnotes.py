@@ -11,6 +11,8 @@ from markdown_it.utils import EnvType
 from mdit_py_plugins.footnote import footnote_plugin
 from mdit_py_plugins.footnote.index import footnote_def, footnote_ref
 
+from sitegen.markdown.texts import text_mark
+
 LABEL = r"\[\^([^\s\[\]]{1,100})\]"
 REFERENCE, DEFINITION = re.compile(LABEL), re.compile(LABEL + ":")
 
@@ -58,12 +60,14 @@ def _reference_id(token: Token) -> str:
 def _reference(token: Token, env: EnvType) -> str:
     number, id = token.meta["id"] + 1, _reference_id(token)
     env["rendered_references"].add(id)
-    link = f'<a href="#note.{number}" aria-label="Note {number}">{number}</a>'
+    label = text_mark("docs.note", number)
+    link = f'<a href="#note.{number}" aria-label="{label}">{number}</a>'
     return f'<sup class="note-ref" id="{id}">{link}</sup>'
 
 
 def _list_open(_: Token, __: EnvType) -> str:
-    return '<section class="notes" aria-label="Notes">\n<ol>\n'
+    label = text_mark("docs.notes")
+    return f'<section class="notes" aria-label="{label}">\n<ol>\n'
 
 
 def _list_close(_: Token, __: EnvType) -> str:
@@ -84,8 +88,9 @@ def _back_link(token: Token, env: EnvType) -> str:
     if id not in env["rendered_references"]:
         return ""
     position = id.removeprefix("noteref.").replace(".", "-")
+    label = text_mark("docs.back-to-reference", position)
     return (
-        f' <a class="note-back" href="#{id}" aria-label="Back to reference {position}">'
+        f' <a class="note-back" href="#{id}" aria-label="{label}">'
         '<span aria-hidden="true">\N{LEFTWARDS ARROW WITH HOOK}</span></a>'
     )
 

@@ -15,6 +15,7 @@ from sitegen.markdown.images import anchor as anchor_of
 from sitegen.markdown.images import image, video
 from sitegen.markdown.link_targets import EXTERNAL, LinkTarget, link_target
 from sitegen.markdown.math import to_mathml
+from sitegen.markdown.texts import text_mark
 
 # Surrounds the links that are resolved later. `render` removes it from documents, and
 # entities cannot produce it, so that a document cannot contain it.
@@ -81,7 +82,7 @@ def heading_close(token: Token, _: EnvType) -> str:
     heading = token.meta.get("heading")
     if heading is None or heading.level == 1:
         return f"</{token.tag}>\n"
-    label = escape(f"Link to this section: {heading.text}")
+    label = text_mark("docs.link-to-section", heading.text)
     return (
         f' <a class="anchor" href="#{heading.id}" aria-label="{label}">'
         f'<span aria-hidden="true">#</span></a></{token.tag}>\n'
@@ -137,7 +138,8 @@ def pre_close(_: Token, __: EnvType) -> str:
 def table_open(_: Token, env: EnvType) -> str:
     # Screen readers need a distinct name for each region.
     env["tables"] += 1
-    label = "Table" if env["tables"] == 1 else f"Table {env['tables']}"
+    is_first = env["tables"] == 1
+    label = text_mark(*(["docs.table"] if is_first else ["docs.tables", env["tables"]]))
     return (
         f'<div class="table" role="{env["table_role"]}" tabindex="0"'
         f' aria-label="{label}">\n<table>\n'
@@ -164,14 +166,24 @@ def alert_open(token: Token, _: EnvType) -> str:
     return f'<div class="admonition {token.info.lower()}" role="note">\n'
 
 
-def alert_title_open(_: Token, __: EnvType) -> str:
-    return '<p class="admonition-title">'
+def alert_title_open(token: Token, _: EnvType) -> str:
+    return f'<p class="admonition-title">{text_mark(token.info)}'
+
+
+def leave_alert_titles(tokens: Sequence[Token]) -> None:
+    """Leave the titles of alerts to the language of the page."""
+    for index, token in enumerate(tokens):
+        if token.type == "alert_title_open":
+            token.info = f"docs.admonition-{tokens[index - 1].info.lower()}"
+            tokens[index + 1].children = []
 
 
 def list_item_open(token: Token, _: EnvType) -> str:
     if "checked" not in token.meta:
         return "<li>"
-    state, label = (" checked", "Done") if token.meta["checked"] else ("", "To do")
+    is_done = token.meta["checked"]
+    state = " checked" if is_done else ""
+    label = text_mark("docs.task-done" if is_done else "docs.task-open")
     box = f'<input type="checkbox" disabled{state} aria-label="{label}">'
     return f'<li class="task-list-item">{box} '
 

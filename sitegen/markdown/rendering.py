@@ -11,6 +11,7 @@ from markdown_it import MarkdownIt
 from markdown_it.token import Token
 from mdit_py_plugins.deflist import deflist_plugin
 
+from models.locales import Locale
 from sitegen.markdown.attributes import apply_attributes, unwrap_anchors
 from sitegen.markdown.autolinks import autolink_urls
 from sitegen.markdown.fast_paths import FastInline, add_paragraph_fast_path
@@ -23,8 +24,14 @@ from sitegen.markdown.html_rules import enable_html
 from sitegen.markdown.images import Size, mark_figures, resolve_images
 from sitegen.markdown.link_targets import EXTERNAL, LinkTarget, link_target
 from sitegen.markdown.math import enable_math
-from sitegen.markdown.render_rules import LINK_MARK, HtmlRenderer, demote_empty_headers
+from sitegen.markdown.render_rules import (
+    LINK_MARK,
+    HtmlRenderer,
+    demote_empty_headers,
+    leave_alert_titles,
+)
 from sitegen.markdown.tabs import enable_tabs
+from sitegen.markdown.texts import insert_texts
 from sitegen.markdown.work_limits import WorkLimit, WorkLimitExceeded, limit_work
 
 __all__ = [
@@ -38,7 +45,7 @@ __all__ = [
 ]
 
 # Increase it when the same text gives other HTML, so that cached bodies are replaced.
-RENDERER_VERSION = "9"
+RENDERER_VERSION = "10"
 # Characters of Markdown, twice what the API accepts.
 MAX_LENGTH = 1_000_000
 # An anchor is listed with the headings, as one below them all.
@@ -120,10 +127,11 @@ def render(text: str, parser: MarkdownIt = PARSER) -> Rendered:
 
 
 @lru_cache(maxsize=2000)
-def render_entry(text: str) -> str:
+def render_entry(text: str, locale: Locale) -> str:
     """Return the text of a timeline as HTML; links within the site become text."""
     rendered = render(text, ENTRY_PARSER)
-    return resolve_links(rendered.html, rendered.links, lambda _: None)
+    html = resolve_links(rendered.html, rendered.links, lambda _: None)
+    return insert_texts(html, locale)
 
 
 def parse_tokens(text: str) -> list[Token]:
@@ -160,6 +168,7 @@ def _render(text: str, parser: MarkdownIt) -> Rendered:
     limit.check_time()
     headings = assign_heading_ids(tokens, ids)
     demote_empty_headers(tokens)
+    leave_alert_titles(tokens)
     mark_figures(tokens)
     html = parser.renderer.render(tokens, parser.options, env)
     if env["is_cleaned"]:

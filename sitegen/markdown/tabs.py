@@ -9,6 +9,8 @@ from markdown_it.rules_block import StateBlock
 from markdown_it.token import Token
 from markdown_it.utils import EnvType
 
+from sitegen.markdown.texts import text_mark
+
 _TAB = re.compile(r"===[!+]? {1,9}(?:\"([^\"\n]{1,200})\"|'([^'\n]{1,200})') *")
 INDENT = 4
 
@@ -69,7 +71,8 @@ def _parse_content(state: StateBlock, start: int, end: int) -> None:
 def _tabs_open(token: Token, env: EnvType) -> str:
     env["tabs"] += 1
     token.meta["number"] = env["tabs"]
-    return f'<div class="tabs" role="group" aria-label="Tabs {env["tabs"]}">\n'
+    label = text_mark("docs.tabs", env["tabs"])
+    return f'<div class="tabs" role="group" aria-label="{label}">\n'
 
 
 def _tab_open(token: Token, _: EnvType) -> str:

@@ -12,6 +12,7 @@ from models.display_text import isolate
 from models.locales import Locale
 from sitegen.markdown.link_targets import LinkTarget, link_target
 from sitegen.markdown.rendering import render, render_entry, resolve_links
+from sitegen.markdown.texts import insert_texts
 from sitegen.status.charts import draw_uptime_bars
 
 OUTSIDE = (LinkTarget.WEB, LinkTarget.MAIL, LinkTarget.FRAGMENT)
@@ -87,6 +88,18 @@ def locale_filters(locale: Locale) -> dict[str, Callable[..., Any]]:
     def milliseconds(value: int) -> str:
         return locale.text("response.milliseconds", value=value)
 
+    def markdown(text: str) -> Markup:
+        """Render the text of an incident or a maintenance window as safe HTML."""
+        return Markup(render_entry(text, locale))  # noqa: S704  it escapes HTML
+
+    # A long text takes a while, and is often looked at several times.
+    @lru_cache(maxsize=16)
+    def document(text: str) -> Markup:
+        """Render a text that is no page; only links to the web lead away."""
+        rendered = render(text)
+        body = resolve_links(rendered.html, rendered.links, _web_address)
+        return Markup(insert_texts(body, locale))  # noqa: S704  the renderer escapes
+
     @lru_cache(maxsize=1024)
     def time(text: str) -> str:
         """Return a date or a moment as an element; all services have the same."""
@@ -97,9 +110,11 @@ def locale_filters(locale: Locale) -> dict[str, Callable[..., Any]]:
         locale.clock_time,
         locale.date_time,
         days_summary,
+        document,
         locale.duration,
         locale.join_list,
         locale.long_date,
+        markdown,
         milliseconds,
         locale.month_name,
         locale.number,
@@ -132,20 +147,6 @@ def section_id(title: str) -> str:
     return re.sub(r"\W+", "-", title.lower()).strip("-") or "section"
 
 
-def markdown(text: str) -> Markup:
-    """Render the text of an incident or a maintenance window as safe HTML."""
-    return Markup(render_entry(text))  # noqa: S704  the renderer escapes HTML
-
-
-# A long text takes a while, and is often looked at several times.
-@lru_cache(maxsize=16)
-def document(text: str) -> Markup:
-    """Render a text that is no page of the site; only links to the web lead away."""
-    rendered = render(text)
-    body = resolve_links(rendered.html, rendered.links, _web_address)
-    return Markup(body)  # noqa: S704  the renderer escapes and cleans HTML
-
-
 def _web_address(target: str) -> str | None:
     return target if link_target(target) in OUTSIDE else None
 
@@ -155,4 +156,4 @@ def _by_name(*functions: Callable[..., Any]) -> dict[str, Callable[..., Any]]:
 
 
 # Those whose result is the same in every language.
-FILTERS = _by_name(document, isolate, markdown, section_id, state_bar)
+FILTERS = _by_name(isolate, section_id, state_bar)

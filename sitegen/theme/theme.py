@@ -200,6 +200,11 @@ class Theme:
         return by_name
 
 
+def site_locale(settings: Settings) -> Locale:
+    """Return the language of the site, with the texts of the operator."""
+    return load_locale(settings.language, settings.templates)
+
+
 def _fonts_first(item: tuple[str, Path]) -> tuple[bool, str]:
     return item[0].endswith(".css"), item[0]
 

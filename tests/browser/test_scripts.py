@@ -10,7 +10,7 @@ from tests.pages.samples import FULL, MINIMAL
 
 CHECKED, LATER = "2026-03-01T14:02:00Z", "2026-03-01T14:07:00Z"
 PICTURE = '<svg xmlns="http://www.w3.org/2000/svg" width="900" height="90"/>'
-TYPES = {"css": "text/css", "js": "text/javascript"}
+TYPES = {"css": "text/css", "js": "text/javascript", "woff2": "font/woff2"}
 
 
 def answer(route):
@@ -19,9 +19,10 @@ def answer(route):
     if path.endswith(".svg"):
         return route.fulfill(body=PICTURE, content_type="image/svg+xml")
     if path.startswith("/assets/"):
-        name, _, kind = path.removeprefix("/assets/").split(".")
+        # The style sheet as it is in the repository names fonts without a digest.
+        name, *_, kind = path.removeprefix("/assets/").split(".")
         asset = TEMPLATES / "assets" / f"{name}.{kind}"
-        return route.fulfill(body=asset.read_text(), content_type=TYPES[kind])
+        return route.fulfill(body=asset.read_bytes(), content_type=TYPES[kind])
     kind, name = path.strip("/").split("/")
     html = rendered({"full": FULL, "minimal": MINIMAL}[kind][name])
     headers = {"Content-Security-Policy": content_security_policy(None)}

@@ -18,8 +18,8 @@ from models.notifications.subscriptions.readers import (
 )
 from models.notifications.subscriptions.secrets import subscription_id_of
 from models.settings import Settings
-from sitegen.markdown.rendering import render_entry
 from tests.notifications.relays import Relay, relaying
+from tests.pages.markdown.english import render_entry
 from tests.worlds.notifications import ATTEMPT
 
 NOW = datetime(2026, 3, 1, 12, 0, tzinfo=UTC)

@@ -15,7 +15,7 @@ from tests.commands.conftest import fetch
 from tests.commands.servers.test_serve import shows, until
 
 MOUNT = """
-mount -t tmpfs -o size=4m tmpfs "$0/data" && mount -t tmpfs -o size=4m tmpfs "$0/site"
+mount -t tmpfs -o size=4m tmpfs "$0/data" && mount -t tmpfs -o size=6m tmpfs "$0/site"
 exec "$@"
 """
 ADD = "/status/v1/admin/services/add"

@@ -4,7 +4,8 @@ import re
 
 import pytest
 
-from sitegen.markdown.rendering import render, resolve_links
+from sitegen.markdown.rendering import resolve_links
+from tests.pages.markdown.english import render
 
 
 def html_of(text):

@@ -4,8 +4,8 @@ import pytest
 
 from sitegen.markdown.code_blocks import CodeOptions, parse_info
 from sitegen.markdown.math import MAX_LENGTH, MAX_LEVELS, to_mathml
-from sitegen.markdown.rendering import render
 from tests.pages.html import Reader
+from tests.pages.markdown.english import render
 from tests.pages.markdown.test_markdown import html_of
 
 MI = "<mi>{}</mi>"

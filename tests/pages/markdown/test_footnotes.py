@@ -2,7 +2,8 @@
 
 import pytest
 
-from sitegen.markdown.rendering import render, render_entry, resolve_links
+from sitegen.markdown.rendering import resolve_links
+from tests.pages.markdown.english import render, render_entry
 from tests.samples.allowed_html import checked
 
 

@@ -3,7 +3,8 @@
 import pytest
 
 from models.projects.documents.published import published_documents
-from sitegen.markdown.rendering import render, render_entry, resolve_links
+from sitegen.markdown.rendering import resolve_links
+from tests.pages.markdown.english import render, render_entry
 from tests.pages.markdown.test_markdown_bounds import HOSTILE
 from tests.samples.allowed_html import checked
 from tests.samples.hostile import EXTENSIONS, HTML, IDS, PAST_SANITISERS, links

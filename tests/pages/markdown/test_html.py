@@ -11,7 +11,8 @@ from sitegen.markdown.html_tags import (
     TRANSPARENT,
     VOID,
 )
-from sitegen.markdown.rendering import SOURCE_TAG, Heading, render, render_entry
+from sitegen.markdown.rendering import SOURCE_TAG, Heading
+from tests.pages.markdown.english import render, render_entry
 from tests.pages.markdown.test_markdown import html_of
 
 OTHERS = """

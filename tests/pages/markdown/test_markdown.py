@@ -5,7 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from sitegen.markdown.rendering import Heading, render, resolve_links
+from sitegen.markdown.rendering import Heading, resolve_links
+from tests.pages.markdown.english import render
 from tests.samples.allowed_html import checked
 
 REAL_PAGES = Path(__file__).parents[4] / "shared/data/prometheus-docs"

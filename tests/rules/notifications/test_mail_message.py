@@ -23,8 +23,8 @@ from models.notifications.messages.mail_message import (
     trial_mail,
 )
 from models.notifications.messages.notice import HEADLINES, Notice
-from sitegen.markdown.rendering import render_entry
 from tests.house.source import ROOT
+from tests.pages.markdown.english import render_entry
 
 NOW = datetime(2026, 3, 1, 12, 6, tzinfo=UTC)
 API = "https://api.example.com"
