@@ -6,7 +6,6 @@ it has a mark with the name of the text and what stands in its place `{value}`.
 """
 
 from functools import lru_cache
-
 from html import escape
 
 from models.locales import Locale
