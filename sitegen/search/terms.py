@@ -14,30 +14,59 @@ MAX_CACHED = 1 << 15
 # Words as short as "a" are not joined with their neighbours.
 MIN_JOINED = 2
 
-# Letters that have no decomposition.
+# Letters that have no decomposition, and those that are often written as another one:
+# of Arabic at the end of a word, and the nasal sign of Hindi.
 PLAIN = str.maketrans(
     {"ß": "ss", "æ": "ae", "œ": "oe", "ø": "o", "ł": "l", "đ": "d", "ı": "i", "ς": "σ"}
+    | {"\u0671": "\u0627", "\u0649": "\u064a", "\u0629": "\u0647"}
+    | {"\u0901": "\u0902"}
+    # The digits of Arabic, Persian and Hindi.
+    | {chr(zero + n): str(n) for zero in (0x660, 0x6F0, 0x966) for n in range(10)}
 )
-DIACRITICS = re.compile("[\u0300-\u036f]")
+# Accents, the points of Hebrew, the vowels of Arabic and what lengthens its words.
+MARKS = (
+    "\u0300-\u036f\u0591-\u05bd\u05bf\u05c1\u05c2\u05c4\u05c5\u05c7\u0610-\u061a"
+    "\u0640\u064b-\u065f\u0670\u06d6-\u06dc\u06df-\u06e4\u06e7\u06e8\u06ea-\u06ed"
+)
+# The dot below letters of Hindi is left out by many, but ends no word.
+DIACRITICS = re.compile(f"[{MARKS}\u093c]")
+# A nasal before a consonant is written as a letter or as a sign: हिन्दी and हिंदी.
+NASALS = re.compile("[\u0919\u091e\u0923\u0928\u092e]\u094d")
+# The Arabic article and what is written before it, if a word remains.
+ARTICLE = re.compile(
+    "^(?:\u0627\u0644(?=..)|(?:[\u0648\u0628\u0643\u0641]\u0627\u0644|\u0644\u0644)(?=...))"
+)
+# Soft hyphens, joiners and marks of direction, which readers neither see nor type.
+INVISIBLE = re.compile("[\xad\u200c-\u200f\u2060\ufeff]")
 # Vowel signs, which belong to their word but are not letters for Python.
 SIGNS = "\u0900-\u0963\u0966-\u0dff"
 # Scripts without spaces between words, and Korean, which adds endings to them.
 PAIRED = (
-    "\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u4dbf"
-    "\u4e00-\u9fff\uac00-\ud7af\uf900-\ufaff\U00020000-\U0003ffff"
+    "\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3005-\u3007\u3040-\u30ff"
+    "\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af\uf900-\ufaff\uff66-\uff9f"
+    "\U00020000-\U0003ffff"
 )
-WORD = rf"[\w{SIGNS}{PAIRED}]+"
-JOINTS = "-./:'\N{RIGHT SINGLE QUOTATION MARK}"
+LETTERS = rf"\w{SIGNS}{PAIRED}"
+WORD = rf"[{LETTERS}][{LETTERS}{MARKS}]*"
+# The last two are within abbreviations of Hebrew, whose hyphen is U+05BE.
+QUOTES = "'\N{RIGHT SINGLE QUOTATION MARK}\u02bc\u05f3\u05f4"
+JOINTS = f"-./:\u05be{QUOTES}"
 CHUNK = re.compile(rf"{WORD}(?:(?:::|[{JOINTS}]){WORD})*")
 # The same for ASCII, in half the time.
 ASCII_CHUNK = re.compile(r"\w+(?:(?:::|[-./:'])\w+)*", re.ASCII)
 PAIRED_RUN = re.compile(rf"([{PAIRED}]+)")
-APOSTROPHES = re.compile("['\N{RIGHT SINGLE QUOTATION MARK}]")
-SEPARATORS = re.compile("[-./:_]+")
+APOSTROPHES = re.compile(f"[{QUOTES}]")
+# What French and Italian write before a vowel belongs to no word: l'incident, dell'API.
+ELISION = re.compile(
+    r"^(?:[cdjlmnst]|(?:jus|lors|puis|quoi)?qu|un|(?:a|da|de|ne|su)ll)"
+    rf"[{QUOTES}](?=[^\W\d_]{{3}})",
+    re.IGNORECASE,
+)
+SEPARATORS = re.compile("[-./:_\u05be]+")
 # What divides an identifier into identifiers: `scrape_configs.relabel_configs`.
 OUTER_SEPARATORS = re.compile("[./:]+")
 # A separator between digits stays in the whole: 1.12 is not 11.2.
-OMITTED_SEPARATORS = re.compile("(?<![0-9])[-./:_]+|[-./:_]+(?![0-9])")
+OMITTED_SEPARATORS = re.compile("(?<![0-9])[-./:_\u05be]+|[-./:_\u05be]+(?![0-9])")
 CAMEL_CASE = re.compile("(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
 
 
@@ -49,15 +78,16 @@ def chunks(text: str) -> list[str]:
     """Split a text at spaces and punctuation; `keys/add` is one chunk."""
     if text.isascii():
         return ASCII_CHUNK.findall(text)
-    return CHUNK.findall(normalize("NFC", text))
+    return CHUNK.findall(INVISIBLE.sub("", normalize("NFC", text)))
 
 
 def fold(word: str) -> str:
-    """Remove case, diacritics and width."""
+    """Remove case, diacritics and width, and what else writers may leave out."""
     if word.isascii():
         return word.lower()
     bare = DIACRITICS.sub("", normalize("NFKD", word)).lower()
-    return normalize("NFC", bare).translate(PLAIN)
+    plain = normalize("NFC", bare).translate(PLAIN)
+    return ARTICLE.sub("", NASALS.sub("\u0902", plain))
 
 
 def split(chunk: str) -> tuple[list[str], list[str]]:
@@ -70,7 +100,7 @@ def split(chunk: str) -> tuple[list[str], list[str]]:
     """
     if _is_one_word(chunk):
         return _short([chunk.lower()]), []
-    chunk = APOSTROPHES.sub("", chunk)
+    chunk = APOSTROPHES.sub("", ELISION.sub("", chunk))
     runs = PAIRED_RUN.split(chunk)
     words: list[str] = []
     for index, run in enumerate(runs):
@@ -156,7 +186,7 @@ def _is_one_word(chunk: str) -> bool:
 
 def _split_words(run: str) -> list[str]:
     words = (word for part in SEPARATORS.split(run) for word in CAMEL_CASE.split(part))
-    return [fold(word) for word in words if word]
+    return [folded for word in words if (folded := fold(word))]
 
 
 def _identifiers(chunk: str) -> Iterator[str]:

@@ -1,32 +1,40 @@
 // Search the index written by sitegen/search/. The first part must agree with terms.py.
 
 const MAX_TERM = 40;
-const FOLDED = { ß: "ss", æ: "ae", œ: "oe", ø: "o", ł: "l", đ: "d", ı: "i", ς: "σ" };
+const FOLDED = { ß: "ss", æ: "ae", œ: "oe", ø: "o", ł: "l", đ: "d", ı: "i", ς: "σ", "\u0671": "\u0627", "\u0649": "\u064a", "\u0629": "\u0647", "\u0901": "\u0902" };
+for (const zero of [0x660, 0x6f0, 0x966]) for (let n = 0; n < 10; n++) FOLDED[String.fromCharCode(zero + n)] = String(n);
+const MARKS = "\\u0300-\\u036f\\u0591-\\u05bd\\u05bf\\u05c1\\u05c2\\u05c4\\u05c5\\u05c7\\u0610-\\u061a\\u0640\\u064b-\\u065f\\u0670\\u06d6-\\u06dc\\u06df-\\u06e4\\u06e7\\u06e8\\u06ea-\\u06ed";
+const DIACRITICS = new RegExp(`[${MARKS}\\u093c]`, "g");
+const NASALS = /[\u0919\u091e\u0923\u0928\u092e]\u094d/g;
+const ARTICLE = /^(?:\u0627\u0644(?=..)|(?:[\u0648\u0628\u0643\u0641]\u0627\u0644|\u0644\u0644)(?=...))/u;
+const INVISIBLE = /[\xad\u200c-\u200f\u2060\ufeff]/g;
 const INDIC = "\\u0900-\\u0963\\u0966-\\u0dff";
-const BIGRAM_SCRIPTS = "\\u0e00-\\u0eff\\u1000-\\u109f\\u1780-\\u17ff\\u3040-\\u30ff\\u3400-\\u4dbf\\u4e00-\\u9fff\\uac00-\\ud7af\\uf900-\\ufaff\\u{20000}-\\u{3ffff}";
-const WORD = `[\\p{L}\\p{N}_${INDIC}${BIGRAM_SCRIPTS}]+`;
-const CHUNK = new RegExp(`${WORD}(?:(?:::|[\\-./:'’])${WORD})*`, "gu");
+const BIGRAM_SCRIPTS = "\\u0e00-\\u0eff\\u1000-\\u109f\\u1780-\\u17ff\\u3005-\\u3007\\u3040-\\u30ff\\u3400-\\u4dbf\\u4e00-\\u9fff\\uac00-\\ud7af\\uf900-\\ufaff\\uff66-\\uff9f\\u{20000}-\\u{3ffff}";
+const LETTERS = `\\p{L}\\p{N}_${INDIC}${BIGRAM_SCRIPTS}`, WORD = `[${LETTERS}][${LETTERS}${MARKS}]*`;
+const QUOTES = "'’\\u02bc\\u05f3\\u05f4", APOSTROPHES = new RegExp(`[${QUOTES}]`, "g");
+const ELISION = new RegExp(`^(?:[cdjlmnst]|(?:jus|lors|puis|quoi)?qu|un|(?:a|da|de|ne|su)ll)[${QUOTES}](?=(?:(?!\\p{Nd})[\\p{L}\\p{N}]){3})`, "iu");
+const CHUNK = new RegExp(`${WORD}(?:(?:::|[\\-./:\\u05be${QUOTES}])${WORD})*`, "gu");
 const RUN = new RegExp(`([${BIGRAM_SCRIPTS}]+)`, "u");
 const CAMEL_CASE = /(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])/;
-const SEPARATORS = /[-./:_]+/, OUTER_SEPARATORS = /[./:]+/;
-const OMITTED_SEPARATORS = /(?<![0-9])[-./:_]+|[-./:_]+(?![0-9])/g;
+const SEPARATORS = /[-./:_\u05be]+/, OUTER_SEPARATORS = /[./:]+/;
+const OMITTED_SEPARATORS = /(?<![0-9])[-./:_\u05be]+|[-./:_\u05be]+(?![0-9])/g;
 
-const chunks = (text) => text.normalize("NFC").match(CHUNK) ?? [];
+const chunks = (text) => text.normalize("NFC").replace(INVISIBLE, "").match(CHUNK) ?? [];
 
-const fold = (word) => word.normalize("NFKD").replace(/[\u0300-\u036f]/g, "").toLowerCase().normalize("NFC")
-  .replace(/[^\0-\x7f]/g, (letter) => FOLDED[letter] ?? letter);
+const fold = (word) => word.normalize("NFKD").replace(DIACRITICS, "").toLowerCase().normalize("NFC")
+  .replace(/[^\0-\x7f]/g, (letter) => FOLDED[letter] ?? letter).replace(NASALS, "\u0902").replace(ARTICLE, "");
 
 function bigrams(run) {
   const letters = [...fold(run)];
   return letters.length < 2 ? letters : letters.slice(1).map((letter, i) => letters[i] + letter);
 }
 
-const splitWords = (run) => run.split(SEPARATORS).flatMap((part) => part.split(CAMEL_CASE)).filter(Boolean).map(fold);
+const splitWords = (run) => run.split(SEPARATORS).flatMap((part) => part.split(CAMEL_CASE)).filter(Boolean).map(fold).filter(Boolean);
 const withoutSeparators = (identifier) => fold(identifier.replace(OMITTED_SEPARATORS, ""));
 
 // The words of a chunk, the identifiers in it that are several words, and the whole.
 function split(chunk) {
-  chunk = chunk.replace(/['’]/g, "");
+  chunk = chunk.replace(ELISION, "").replace(APOSTROPHES, "");
   const runs = chunk.split(RUN);
   const all = runs.flatMap((run, i) => (i % 2 ? bigrams(run) : splitWords(run)));
   const isShort = (term) => [...term].length <= MAX_TERM;
@@ -53,7 +61,7 @@ function join(word, following) {
 const SITE_PATH = new URL("..", import.meta.url).pathname.slice(0, -1);
 
 // The number is that of the format of the index: a page of before finds nothing here.
-const ROOT = "/search/root-4.json", STATUS = "/search/status-4.json";
+const ROOT = "/search/root-5.json", STATUS = "/search/status-5.json";
 const files = new Map();
 let requests = 0;
 

@@ -9,6 +9,7 @@ from urllib.request import urlopen
 import pytest
 
 from sitegen.search.terms import terms
+from tests.samples.languages import SENTENCES
 from tests.samples.search_words import FOUND_BY
 
 POLICY = (
@@ -38,6 +39,8 @@ PIECES = [
         "𠀀",
         "a" * 39,
         "\u0301",
+        *["l'", "dell’", "الـخِ", "וְ", "־", "״", "न्", "\u093c", "ｻﾞ", "々", "٣"],
+        *["\xad", "\u200d", "\u200e", "\ufeff", "²", "ʼ", "لل"],
     ],
 ]
 
@@ -80,7 +83,12 @@ def look_for(page, words):
 
 def test_same_terms_in_browser(visit):
     """Script and builder cut every text into the same terms."""
-    texts = [*FOUND_BY, *(path.read_text() for path in MANUAL.rglob("*.md"))]
+    sentences = [text for said, asked in SENTENCES.values() for text in (said, *asked)]
+    texts = [
+        *FOUND_BY,
+        *sentences,
+        *(path.read_text() for path in MANUAL.rglob("*.md")),
+    ]
 
     found = visit().evaluate(TERMS, texts)
 

@@ -1,6 +1,7 @@
 """The words of a text, and the files in which they stand."""
 
 import json
+from unicodedata import normalize
 
 import pytest
 
@@ -17,6 +18,7 @@ from sitegen.search.inverted_index import (
     weigh_terms,
 )
 from sitegen.search.terms import joined_words, terms
+from tests.samples.languages import SENTENCES
 from tests.samples.search_words import FOUND_BY
 
 CODE = "## A\n\n```sh\n# no heading\n~~~\n```\n\n# B {#own}\n"
@@ -26,6 +28,19 @@ CODE = "## A\n\n```sh\n# no heading\n~~~\n```\n\n# B {#own}\n"
 def test_terms(text):
     """Identifiers whole and in parts, scripts without spaces in pairs, all folded."""
     assert terms(text) == FOUND_BY[text]
+
+
+@pytest.mark.parametrize("form", ["NFC", "NFD"])
+@pytest.mark.parametrize("tag", SENTENCES)
+def test_words_of_a_language(tag, form):
+    """A text is found by its words as readers type them, and by their beginnings."""
+    sentence, queries = SENTENCES[tag]
+
+    found = terms(normalize(form, sentence))
+
+    for query in queries:
+        for word in terms(query):
+            assert any(term.startswith(word) for term in found), query
 
 
 def test_places():
