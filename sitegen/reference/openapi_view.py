@@ -5,11 +5,11 @@ from collections.abc import Iterator, Mapping
 from functools import partial
 from itertools import chain
 from typing import Any
-from urllib.parse import quote
 
 from markupsafe import Markup
 
 from sitegen.markdown.highlighting import highlight
+from sitegen.reference.examples import ExampleRequest, curl, javascript, python
 
 JsonSchema = Mapping[str, Any]
 OpenApi = Mapping[str, Any]
@@ -98,7 +98,7 @@ def operation_detail(
             if parameter["in"] == "query"
         ],
         "fields": list(_fields(_body_schema(spec), openapi)),
-        "request": _code(_curl(operation), "bash"),
+        "examples": _examples(operation),
         "response": None if example is None else _code(_json(example), "json"),
         "responseHeaders": sorted(response["headers"]),
         "ownErrors": [error(problem_type) for problem_type in own_errors],
@@ -238,36 +238,39 @@ def _limits(schema: JsonSchema) -> Iterator[str]:
         yield from _limits(option)
 
 
-def _curl(operation: JsonSchema) -> str:
-    """Return the request as a curl command, with the variables API and KEY."""
-    spec = operation["spec"]
-    lines = [
-        f'curl -sS "$API{operation["path"]}{_query(spec["parameters"])}"',
-        '-H "Authorization: Bearer $KEY"',
+def _examples(operation: JsonSchema) -> list[dict[str, Any]]:
+    """Return the request of an operation in each language, highlighted."""
+    request = _example_request(operation)
+    return [
+        {"name": name, "code": _code(write(request), language)}
+        for name, language, write in (
+            ("curl", "bash", curl),
+            ("Python", "python", python),
+            ("JavaScript", "javascript", javascript),
+        )
     ]
-    if any(
+
+
+def _example_request(operation: JsonSchema) -> ExampleRequest:
+    spec = operation["spec"]
+    is_keyed = any(
         parameter["name"] == "Idempotency-Key" and parameter["required"]
         for parameter in spec["parameters"]
-    ):
-        lines.append(f'-H "Idempotency-Key: {operation["id"]}-1"')
-    if "requestBody" in spec:
-        example = _example(spec["requestBody"])
-        body = _json(example).replace("'", "'\\''")
-        lines.append(
-            "--data-binary @setup.png" if example is None else f"--json '{body}'"
-        )
-    elif "application/json" not in spec["responses"]["200"]["content"]:
-        lines.append("--output setup.png")
-    return " \\\n  ".join(lines) + "\n"
-
-
-def _query(parameters: list[dict[str, Any]]) -> str:
-    pairs = [
-        f"{parameter['name']}={quote(_format_value(parameter['example']), ',')}"
-        for parameter in parameters
-        if "example" in parameter
-    ]
-    return "?" + "&".join(pairs) if pairs else ""
+    )
+    body = _example(spec.get("requestBody", {}))
+    return ExampleRequest(
+        method=operation["method"],
+        path=operation["path"],
+        query={
+            parameter["name"]: _format_value(parameter["example"])
+            for parameter in spec["parameters"]
+            if "example" in parameter
+        },
+        headers={"Idempotency-Key": f"{operation['id']}-1"} if is_keyed else {},
+        body=body,
+        sends_file="requestBody" in spec and body is None,
+        returns_file="application/json" not in spec["responses"]["200"]["content"],
+    )
 
 
 def _format_value(value: Any) -> str:

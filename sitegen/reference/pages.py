@@ -6,8 +6,10 @@ from collections.abc import Iterator
 from typing import Any
 
 from models.base import canonical_json
+from models.locales import Locale
 from models.projects.documents.published import PublishedPage
 from models.response_headers import file_for
+from models.settings import Settings
 from models.site_addresses import link_openapi_to_site
 from sitegen.docs.collections import document_summary
 from sitegen.docs.document_page_cache import DocumentPageCache
@@ -40,19 +42,22 @@ def reference(context: BuildContext) -> Iterator[Page]:
     openapi = context.load_openapi()
     sources = (openapi, context.problems)
     digest = context.memoize(_digest, *sources)
+    locale, console = context.theme.locale, _console_address(context.settings)
     linking = context.once_per_process(DocumentPageCache).documents_linking_to(
         REFERENCE
     )
     for href in context.memoize(operations_by_page, openapi):
         guides = _guides(linking, href)
-        yield context.memoize(_noun_page, *sources, digest, href, guides, name=href)
+        shown = (href, guides, console, locale)
+        yield context.memoize(_noun_page, *sources, digest, *shown, name=href)
     guides = _guides(linking, REFERENCE)
-    yield context.memoize(_index_page, openapi, guides)
+    yield context.memoize(_index_page, openapi, guides, locale)
 
 
 @pages(SHARED, Stage.LISTS)
 def problems(context: BuildContext) -> Iterator[Page]:
     """Yield the pages to which the `type` of problem details points."""
+    text = context.theme.locale.text
     operations = context.memoize(operations_by_problem, context.load_openapi())
     for problem_type, problem in context.problems.items():
         yield Page(
@@ -76,8 +81,8 @@ def problems(context: BuildContext) -> Iterator[Page]:
         "problems/index.html",
         {"types": types, "hasReference": bool(context.openapi)},
         template="problems.html",
-        title="Errors",
-        description="The errors of the API, with their causes and solutions.",
+        title=text("problem.title"),
+        description=text("problem.description"),
     )
 
 
@@ -92,8 +97,20 @@ def _digest(openapi: OpenApi, problems: OpenApi) -> str:
     return hashlib.sha256(canonical_json([openapi, problems])).hexdigest()
 
 
+def _console_address(settings: Settings) -> str | None:
+    """Return the address of the console's operations, None if there is no console."""
+    is_on = settings.console == "on"
+    return f"{settings.api_origin}/console/operations/" if is_on else None
+
+
 def _noun_page(
-    openapi: OpenApi, problems: OpenApi, digest: str, href: str, guides: list[Any]
+    openapi: OpenApi,
+    problems: OpenApi,
+    digest: str,
+    href: str,
+    guides: list[Any],
+    console: str | None,
+    locale: Locale,
 ) -> Page:
     _, area, noun = href.strip("/").split("/")
     operations = operations_by_page(openapi)[href]
@@ -108,17 +125,20 @@ def _noun_page(
                 operation_detail(operation, openapi, problems)
                 for operation in operations
             ],
+            # An operation has the same id there.
+            "console": f"{console}{area}/{noun}/" if console else None,
             "guides": guides,
         }
 
     names = ", ".join(operation["id"] for operation in operations)
+    text = locale.text
     return Page(
         file_for(href),
         data,
         template="reference/noun.html",
         title=f"{title} ({area})",
-        description=f"API operations for {title.lower()}: {names}.",
-        key=[digest, guides],
+        description=text("reference.noun-description", noun=title, operations=names),
+        key=[digest, guides, console],
     )
 
 
@@ -126,13 +146,13 @@ def _guides(linking: dict[str, list[PublishedPage]], href: str) -> list[Any]:
     return [document_summary(document) for document in linking.get(href, ())]
 
 
-def _index_page(openapi: OpenApi, guides: list[Any]) -> Page:
+def _index_page(openapi: OpenApi, guides: list[Any], locale: Locale) -> Page:
     return Page(
         file_for(REFERENCE),
         {"areas": reference_areas(openapi), "guides": guides},
         template="reference/index.html",
-        title="API reference",
-        description="Every operation of the API with its request, response and errors.",
+        title=locale.text("site.api-reference"),
+        description=locale.text("reference.description"),
     )
 
 

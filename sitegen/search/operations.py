@@ -4,6 +4,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from models.locales import Locale
 from sitegen.page import BuildContext
 from sitegen.reference.openapi_view import operations_by_page
 from sitegen.reference.pages import reference_areas
@@ -27,20 +28,20 @@ class Operation:
 
 def search_operations(context: BuildContext) -> tuple[Operation, ...]:
     """Return everything in the reference, the same objects while it is the same."""
-    return context.memoize(_operations, context.load_openapi())
+    return context.memoize(_operations, context.load_openapi(), context.theme.locale)
 
 
-def _operations(openapi: Mapping[str, Any]) -> tuple[Operation, ...]:
-    return tuple(_reference_pages(openapi)) if openapi else ()
+def _operations(openapi: Mapping[str, Any], locale: Locale) -> tuple[Operation, ...]:
+    return tuple(_reference_pages(openapi, locale)) if openapi else ()
 
 
-def _reference_pages(openapi: Mapping[str, Any]) -> Iterator[Operation]:
-    summary = "Every operation of the API."
-    yield Operation(REFERENCE, "API reference", f"API · {summary}", "")
+def _reference_pages(openapi: Mapping[str, Any], locale: Locale) -> Iterator[Operation]:
+    title, summary = locale.text("site.api-reference"), locale.text("search.reference")
+    yield Operation(REFERENCE, title, summary, "")
     by_page = operations_by_page(openapi)
     for area in reference_areas(openapi):
         for noun in area["nouns"]:
-            where = f"API reference · {area['title']} operations"
+            where = locale.text("search.operations", area=area["title"])
             yield Operation(noun["href"], noun["title"], where, "")
             yield from map(_operation, by_page[noun["href"]])
 

@@ -103,13 +103,13 @@ def _part(document: PublishedPage, number: int, count: int) -> str:
 @pages(SHARED, Stage.ENTRY_POINTS)
 def search_page(context: BuildContext) -> Iterator[Page]:
     """The page that shows the results of a search."""
-    name = context.settings.site_name
+    text = context.theme.locale.text
     yield Page(
         "search/index.html",
         {},
         template="search.html",
-        title="Search",
-        description=f"Search the documentation and the incidents of {name}.",
+        title=text("search.title"),
+        description=text("search.description", site=context.settings.site_name),
     )
 
 

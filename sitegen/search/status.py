@@ -25,8 +25,9 @@ Entry = tuple[list[str], Text]
 @pages("status", Stage.LISTS)
 def status_index(context: BuildContext) -> Iterator[Page]:
     """Older incidents in full files, then the newest with all services in one."""
+    text = context.theme.locale.text
     incidents = [
-        _incident_entry(incident)
+        _incident_entry(incident, text("search.incident"))
         for incident in sorted(
             context.once_per_build(read_published_incidents).values(),
             key=lambda incident: (incident.row.started_at, incident.row.id),
@@ -37,24 +38,27 @@ def status_index(context: BuildContext) -> Iterator[Page]:
         start = number * INCIDENTS_OF_FILE
         older = incidents[start : start + INCIDENTS_OF_FILE]
         yield _file(f"search/incidents/{number}.json", older)
-    services = list(map(_service_entry, services_in_display_order()))
+    services = [
+        _service_entry(service, text("search.service"))
+        for service in services_in_display_order()
+    ]
     # Of equal matches, the first is the first result.
     newest = incidents[older_files * INCIDENTS_OF_FILE :][::-1]
     yield _file(f"search/status-{FORMAT}.json", services + newest, older=older_files)
 
 
-def _service_entry(service: ServiceRow) -> Entry:
+def _service_entry(service: ServiceRow, kind: str) -> Entry:
     href = url_path(service_path(service.slug))
     text = Text(service.name, service.description or "", service.slug)
-    return [href, balance_directions(service.name), "Service"], text
+    return [href, balance_directions(service.name), kind], text
 
 
-def _incident_entry(incident: PublishedIncident) -> Entry:
+def _incident_entry(incident: PublishedIncident, kind: str) -> Entry:
     row = incident.row
     result = [
         url_path(incident_path(row.id)),
         balance_directions(row.title),
-        "Incident",
+        kind,
         format_moment(row.started_at),
     ]
     kept = (update for update in incident.updates if update.removed_at is None)

@@ -5,8 +5,8 @@
   const searchPage = new URL("../search/", document.currentScript.src).pathname;
   const input = document.createElement("input");
   Object.assign(input, { type: "search", autocomplete: "off", spellcheck: false, enterKeyHint: "search" });
-  input.placeholder = "Search";
-  input.setAttribute("aria-label", "Search");
+  input.placeholder = TEXT("search.title");
+  input.setAttribute("aria-label", TEXT("search.title"));
   input.setAttribute("aria-keyshortcuts", "/");
   box.querySelector("a, p").replaceWith(input);
 

@@ -280,11 +280,16 @@ export async function search(query, withOlder = false) {
   };
 }
 
+// The texts of the site, with their placeholders filled; a number chooses a plural form.
+const LANGUAGE = document.documentElement.lang;
+const fill = (text, values) => text.replace(/\{(\w+)\}/g, (_, name) => values[name]);
+const counted = (forms, count) => fill(forms[new Intl.PluralRules(LANGUAGE).select(count)] ?? forms.other, { count: new Intl.NumberFormat(LANGUAGE).format(count) });
+
 // A page as a result, with the file in which to look for an excerpt.
 async function resultAt({ folder, head, pagesOfBlock, pageOf }, page, scoreOf) {
   const rows = pagesOfBlock ? await load(`${folder}/pages/${Math.floor(page / pagesOfBlock)}.json`) : head.pages;
   const [href, title, where, at] = rows[pagesOfBlock ? page % pagesOfBlock : page];
-  const day = at && new Date(at).toLocaleDateString("en-GB", { dateStyle: "medium", timeZone: "UTC" });
+  const day = at && new Date(at).toLocaleDateString(LANGUAGE === "en" ? "en-GB" : LANGUAGE, { dateStyle: "medium", timeZone: "UTC" });
   const result = { href, title, where: day ? `${where} · ${day}` : where };
   if (!folder || href.startsWith("/reference/")) return result;
   const first = pageOf.indexOf(page), numbers = [...Array(pageOf.lastIndexOf(page) - first + 1).keys()];
@@ -420,11 +425,11 @@ export function attach(box, input) {
     const results = await Promise.all(answer.results.slice(0, shown).map((result) => result()));
     if (searchId !== latestSearch) return;
     const count = answer.results.length;
-    status.textContent = count ? `${count} ${count === 1 ? "result" : "results"}` : `No results for “${query}”.`;
+    status.textContent = count ? counted(TEXT("search.results"), count) : fill(TEXT("search.nothing"), { query });
     const items = results.map((result) => createResult(result, answer));
     list.replaceChildren(...items.map(({ item }) => item));
     more.hidden = count <= shown;
-    more.textContent = isPage ? "Show more" : `All ${count} results`;
+    more.textContent = isPage ? TEXT("search.more") : counted(TEXT("search.all-results"), count);
     if (!isPage) more.href = address();
     panel.hidden = false;
     await wait(EXCERPT_DELAY);
@@ -454,7 +459,7 @@ export function attach(box, input) {
       });
     } catch {
       if (searchId !== latestSearch) return;
-      status.textContent = "The search could not be loaded. Please reload the page.";
+      status.textContent = TEXT("search.failed");
       panel.hidden = false;
     }
   }

@@ -2,21 +2,33 @@
 
 import gzip
 import json
+import os
 import re
 import shlex
+import shutil
+import subprocess
+import sys
+from dataclasses import asdict, replace
+from functools import partial
 from html import unescape
 from itertools import pairwise
+from types import ModuleType
 from urllib.parse import parse_qsl, urlsplit
 
 import pytest
 
+from api.console.operations.operations import _entries
 from api.http.problem_types import PROBLEM_TYPES
 from api.operation import OPERATIONS
+from sitegen.build.build import build
+from sitegen.page import BuildContext
+from sitegen.theme.theme import Theme
 from tests.conftest import ROUTES
 from tests.pages.crawl import lost_links
 from tests.pages.html import Reader
 from tests.samples.openapi_document import DESCRIBED
 
+ALL_PROBLEMS = {kind: asdict(problem) for kind, problem in PROBLEM_TYPES.items()}
 INCIDENTS = "reference/status/incidents/index.html"
 
 
@@ -91,10 +103,13 @@ def test_requests_are_accepted(reference):
     assert {each.route for each in asked} == {each.route for each in OPERATIONS}
 
 
-def _commands(text):
+def _blocks(text):
     blocks = re.findall(r'<pre tabindex="0"><code>(.*?)</code>', text, re.DOTALL)
-    plain = [unescape(re.sub(r"<[^>]+>", "", each)) for each in blocks]
-    return [each for each in plain if each.startswith("curl")]
+    return [unescape(re.sub(r"<[^>]+>", "", each)) for each in blocks]
+
+
+def _commands(text):
+    return [block for block in _blocks(text) if block.startswith("curl")]
 
 
 def _asked(words):
@@ -112,6 +127,147 @@ def _asked(words):
         query = dict(parse_qsl(url.query, strict_parsing=bool(url.query)))
         operation.request.model_validate(query, by_name=False)
     return operation
+
+
+def _sent_by_python(code, tmp_path, monkeypatch):
+    """Run an example; return what it would send."""
+    sent = []
+
+    class Response:
+        content = b""
+
+        def raise_for_status(self):
+            pass
+
+        def json(self):
+            return {"data": None}
+
+    def send(method, url, **options):
+        sent.append((method, url, options))
+        return Response()
+
+    library = ModuleType("requests")
+    library.get, library.post = partial(send, "GET"), partial(send, "POST")
+    monkeypatch.setitem(sys.modules, "requests", library)
+    monkeypatch.setenv("API", "https://api.test")
+    monkeypatch.setenv("KEY", "mh_own")
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "setup.png").touch()
+    exec(compile(code, "example", "exec"), {})
+    ((method, url, options),) = sent
+    return method, url, options
+
+
+def test_python(reference, tmp_path, monkeypatch):
+    """Each operation's example in Python sends what the command of curl sends."""
+    for text in reference.values():
+        blocks = _blocks(text)
+        commands = [block for block in blocks if block.startswith("curl")]
+        programs = [block for block in blocks if "import requests" in block]
+        for command, program in zip(commands, programs, strict=True):
+            method, url, options = _sent_by_python(program, tmp_path, monkeypatch)
+
+            words = shlex.split(command)
+            asked = urlsplit(words[2].removeprefix("$API"))
+            assert url == f"https://api.test{asked.path}"
+            assert options.get("params", {}) == dict(parse_qsl(asked.query))
+            assert options["headers"].pop("Authorization") == "Bearer mh_own"
+            keys = [word for word in words if word.startswith("Idempotency-Key")]
+            assert [
+                f"Idempotency-Key: {v}" for v in options["headers"].values()
+            ] == keys
+            bodies = [json.loads(b) for a, b in pairwise(words) if a == "--json"]
+            assert [options[name] for name in ("json",) if name in options] == bodies
+            assert (method == "POST") == bool(bodies or "data" in options)
+
+
+@pytest.mark.skipif(not shutil.which("node"), reason="Node.js is not installed")
+def test_javascript(reference, tmp_path):
+    """Each operation's example in JavaScript sends what the command of curl sends."""
+    pages = [_blocks(text) for text in reference.values()]
+    programs = [block for page in pages for block in page if "await fetch(" in block]
+    commands = [command for text in reference.values() for command in _commands(text)]
+    (tmp_path / "setup.png").touch()
+    for number, program in enumerate(programs):
+        (tmp_path / f"{number}.mjs").write_text(program)
+    (tmp_path / "run.mjs").write_text(RUN_JAVASCRIPT)
+
+    environment = {
+        "API": "https://api.test",
+        "KEY": "mh_own",
+        "PATH": os.environ["PATH"],
+    }
+    run = subprocess.run(
+        ["node", "run.mjs", str(len(programs))],
+        cwd=tmp_path,
+        env=environment,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+
+    assert run.returncode == 0, run.stderr
+    sent = json.loads(run.stdout.splitlines()[-1])
+    for command, (url, method, headers, body) in zip(commands, sent, strict=True):
+        words = shlex.split(command)
+        assert url == words[2].replace("$API", "https://api.test")
+        assert headers.pop("Authorization") == "Bearer mh_own"
+        keys = [word for word in words if word.startswith("Idempotency-Key")]
+        key = headers.pop("Idempotency-Key", None)
+        assert [f"Idempotency-Key: {key}"] * bool(key) == keys
+        bodies = [json.loads(b) for a, b in pairwise(words) if a == "--json"]
+        assert [json.loads(text) for text in (body,) if text] == bodies
+        assert headers == ({"Content-Type": "application/json"} if body else {})
+        assert (method == "POST") == bool(bodies or "--data-binary" in words)
+
+
+RUN_JAVASCRIPT = """
+const sent = [];
+globalThis.fetch = async (url, { method = "GET", headers, body }) => {
+  sent.push([url, method, headers, typeof body === "string" ? body : null]);
+  const json = async () => ({ data: null });
+  return { ok: true, json, arrayBuffer: async () => new ArrayBuffer(0) };
+};
+for (let n = 0; n < Number(process.argv[2]); n++) await import(`./${n}.mjs`);
+console.log(JSON.stringify(sent));
+"""
+
+
+def test_no_keys_in_examples(reference):
+    """Keys of requests come from the environment."""
+    for block in (block for text in reference.values() for block in _blocks(text)):
+        if "Bearer" in block:
+            assert "mh_" not in block
+            assert re.search(r"Bearer (\$KEY|\" \+ os|\$\{process)", block)
+
+
+def test_tabs_of_examples(reference):
+    """The languages of each example are the choices of radio buttons."""
+    page = Reader(reference["/reference/status/incidents/"])
+    radios = [attributes for tag, attributes in page.elements if tag == "input"]
+
+    names = [radio["name"] for radio in radios]
+    assert len(names) == 3 * len(set(names))
+    assert sum("checked" in radio for radio in radios) == len(set(names))
+
+
+def test_console(reference, output, settings, clock):
+    """Each operation leads to its form in the console, if there is one."""
+    for each in OPERATIONS:
+        href = DESCRIBED["paths"][each.path][each.method.lower()]["externalDocs"]["url"]
+        page, _, anchor = href.partition("#")
+        path = f"operations/{page.removeprefix('/reference/')}{anchor}/"
+        assert f'"{settings.api_origin}/console/{path}"' in reference[page]
+        (entry,) = [entry for entry in _entries() if entry.path == path]
+        assert entry.operation is each
+
+    without = replace(settings, console="off")
+    context = BuildContext(
+        clock.now, without, Theme(without), openapi=DESCRIBED, problems=ALL_PROBLEMS
+    )
+    build(context, ["docs"])
+
+    assert "/console/" not in (output / INCIDENTS).read_text()
 
 
 def test_members(reference):
