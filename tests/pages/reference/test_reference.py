@@ -270,6 +270,27 @@ def test_console(reference, output, settings, clock):
     assert "/console/" not in (output / INCIDENTS).read_text()
 
 
+def test_other_language(output, settings, clock, tmp_path):
+    """The page's own texts follow the language; what describes the API is English."""
+    (tmp_path / "own/locales").mkdir(parents=True)
+    texts = {"reference.errors": "أخطاء", "search.service": "خدمة"}
+    (tmp_path / "own/locales/ar.json").write_text(json.dumps(texts))
+    own = replace(settings, language="ar", templates=str(tmp_path / "own"))
+    context = BuildContext(
+        clock.now, own, Theme(own), openapi=DESCRIBED, problems=ALL_PROBLEMS
+    )
+
+    build(context, ["docs"])
+
+    page = (output / INCIDENTS).read_text()
+    assert '<html lang="ar" dir="rtl">' in page
+    assert "<h3>أخطاء</h3>" in page
+    assert '<p class="summary" lang="en" dir="ltr">Open an incident.</p>' in page
+    assert '<dd lang="en" dir="ltr">The title, on one line.</dd>' in page
+    problem = (output / "problems/incident-not-found/index.html").read_text()
+    assert '<h1 lang="en" dir="ltr">' in problem
+
+
 def test_members(reference):
     """Each member is there with its kind, its bounds, its default and its meaning."""
     page = reference["/reference/status/measurements/"]
