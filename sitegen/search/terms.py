@@ -58,7 +58,7 @@ PAIRED_RUN = re.compile(rf"([{PAIRED}]+)")
 APOSTROPHES = re.compile(f"[{QUOTES}]")
 # What French and Italian write before a vowel belongs to no word: l'incident, dell'API.
 ELISION = re.compile(
-    r"^(?:[cdjlmnst]|(?:jus|lors|puis|quoi)?qu|un|(?:a|da|de|ne|su)ll)"
+    rf"^[{JOINTS}_{MARKS}]*(?:[cdjlmnst]|(?:jus|lors|puis|quoi)?qu|un|(?:a|da|de|ne|su)ll)"
     rf"[{QUOTES}](?=[^\W\d_]{{3}})",
     re.IGNORECASE,
 )

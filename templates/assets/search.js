@@ -12,7 +12,7 @@ const INDIC = "\\u0900-\\u0963\\u0966-\\u0dff";
 const BIGRAM_SCRIPTS = "\\u0e00-\\u0eff\\u1000-\\u109f\\u1780-\\u17ff\\u3005-\\u3007\\u3040-\\u30ff\\u3400-\\u4dbf\\u4e00-\\u9fff\\uac00-\\ud7af\\uf900-\\ufaff\\uff66-\\uff9f\\u{20000}-\\u{3ffff}";
 const LETTERS = `\\p{L}\\p{N}_${INDIC}${BIGRAM_SCRIPTS}`, WORD = `[${LETTERS}][${LETTERS}${MARKS}]*`;
 const QUOTES = "'’\\u02bc\\u05f3\\u05f4", APOSTROPHES = new RegExp(`[${QUOTES}]`, "g");
-const ELISION = new RegExp(`^(?:[cdjlmnst]|(?:jus|lors|puis|quoi)?qu|un|(?:a|da|de|ne|su)ll)[${QUOTES}](?=(?:(?!\\p{Nd})[\\p{L}\\p{N}]){3})`, "iu");
+const ELISION = new RegExp(`^[\\-./:_\\u05be${QUOTES}${MARKS}]*(?:[cdjlmnst]|(?:jus|lors|puis|quoi)?qu|un|(?:a|da|de|ne|su)ll)[${QUOTES}](?=(?:(?!\\p{Nd})[\\p{L}\\p{N}]){3})`, "iu");
 const CHUNK = new RegExp(`${WORD}(?:(?:::|[\\-./:\\u05be${QUOTES}])${WORD})*`, "gu");
 const RUN = new RegExp(`([${BIGRAM_SCRIPTS}]+)`, "u");
 const CAMEL_CASE = /(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])/;

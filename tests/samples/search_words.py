@@ -26,7 +26,7 @@ FOUND_BY = {
     "データベース": ["デー", "ータ", "タベ", "ベー", "ース"],
     "한국어": ["한국", "국어"],
     "हिन्दी हिंदी ज़रूर": ["हिंदी", "हिंदी", "जरूर"],
-    "l'incident dell’API d'a": ["incident", "api", "da"],
+    "l'incident _dell’API_ d'a": ["incident", "api", "da"],
     "co\N{SOFT HYPHEN}operate کتاب\u200cها": ["cooperate", "کتابها"],
     "кни\N{COMBINING ACUTE ACCENT}га": ["книга"],
     "الخِدْمَة والشبكة الآن ٤٢": ["خدمه", "شبكه", "ان", "42"],
