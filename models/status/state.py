@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from typing import Literal, NamedTuple, get_args
 
-from models.status.formatting import clock_time, date_time, percent
+from models.status.formatting import clock_time, date_time
 
 State = Literal[
     "operational",
@@ -31,6 +31,7 @@ Overall = Literal[
 Severity = Literal["degraded", "partial-outage", "major-outage"]
 IncidentStatus = Literal["investigating", "identified", "monitoring", "resolved"]
 MeasurementStatus = Literal["operational", "degraded", "down"]
+ReasonKind = Literal["incident", "maintenance", "never-measured", "no-data", "measured"]
 
 STATES: tuple[State, ...] = get_args(State)
 # From best to worst. Unavailable is worse than maintenance, because an unknown
@@ -87,27 +88,30 @@ class Reason:
     """
     What decided the state of a service.
 
-    The text is completed by an incident or a maintenance window, or by a time. Pages
-    show the first as a link and the second in the reader's time zone; as a string the
-    reason has all of it.
+    Pages say it in the language of the site; as a string it is in English.
     """
 
-    text: str
+    kind: ReasonKind
+    # Of an incident or of maintenance.
     subject: ActiveIncident | ActiveMaintenance | None = None
+    # When the newest measurement was taken.
     at: datetime | None = None
-    # Whether the time is shown with its date, since it can be long ago.
-    is_dated: bool = False
-
-    @property
-    def time(self) -> str | None:
-        if self.at is None:
-            return None
-        moment = self.at.astimezone(UTC)
-        return date_time(moment) if self.is_dated else clock_time(moment)
+    # The worst status that was measured, how many sources reported it, and of how many.
+    status: MeasurementStatus | None = None
+    reports: int = 0
+    sources: int = 0
 
     def __str__(self) -> str:
-        title = self.subject.title if self.subject else None
-        return " ".join(filter(None, (self.text, title, self.time)))
+        if self.subject:
+            return f"{self.kind.capitalize()}: {self.subject.title}"
+        if self.at is None:
+            return "Never measured"
+        moment = self.at.astimezone(UTC)
+        if self.kind == "no-data":
+            return f"No data since {date_time(moment)}"
+        probes = "probe" if self.sources == 1 else "probes"
+        share = f"{self.reports} of {self.sources} {probes}"
+        return f"{share} {self.status} at {clock_time(moment)}"
 
 
 @dataclass(frozen=True)
@@ -134,15 +138,17 @@ class Facts:
 
 class Rule(NamedTuple):
     """
-    One rule: its condition in words and in code, the state, and the reason.
+    One rule: its name, its condition, the state, and the reason.
 
-    A rule without a state yields the worst severity of the active incidents.
+    A rule without a state yields the worst severity of the active incidents. Pages
+    describe the condition by the name, and by the threshold if there is one.
     """
 
-    condition: str
+    name: str
     applies: Callable[[Facts], bool]
     state: State | None
     reason: Callable[[Facts], Reason]
+    threshold: float | None = None
 
 
 def worst_severity(severities: Collection[Severity]) -> Severity:
@@ -152,37 +158,41 @@ def worst_severity(severities: Collection[Severity]) -> Severity:
 def _incident_reason(facts: Facts) -> Reason:
     worst = worst_severity([incident.severity for incident in facts.incidents])
     decisive = next(i for i in facts.incidents if i.severity == worst)
-    return Reason("Incident:", decisive)
+    return Reason("incident", decisive)
 
 
 def _maintenance_reason(facts: Facts) -> Reason:
-    return Reason("Maintenance:", facts.maintenance[0])
+    return Reason("maintenance", facts.maintenance[0])
 
 
 def _unknown_reason(facts: Facts) -> Reason:
     if not facts.readings:
-        return Reason("Never measured")
+        return Reason("never-measured")
     newest = max(reading.observed_at for reading in facts.readings)
-    return Reason("No data since", at=newest, is_dated=True)
+    return Reason("no-data", at=newest)
 
 
 def _measurement_reason(facts: Facts) -> Reason:
     newest = max(reading.observed_at for reading in facts.fresh)
     worst_first: tuple[MeasurementStatus, ...] = ("down", "degraded", "operational")
     worst = next(status for status in worst_first if facts.count(status))
-    probes = "probe" if len(facts.fresh) == 1 else "probes"
-    share = f"{facts.count(worst)} of {len(facts.fresh)} {probes}"
-    return Reason(f"{share} {worst} at", at=newest)
+    return Reason(
+        "measured",
+        at=newest,
+        status=worst,
+        reports=facts.count(worst),
+        sources=len(facts.fresh),
+    )
 
 
 def outage_rule(threshold: float, state: State) -> Rule:
     """Return the rule that yields `state` from this share of down sources on."""
-    sources = "All" if threshold == 1 else f"At least {percent(threshold * 100)}"
     return Rule(
-        f"{sources} of its sources report it down",
+        "all-down" if threshold == 1 else "share-down",
         lambda facts: facts.count("down") >= threshold * len(facts.fresh),
         state,
         _measurement_reason,
+        threshold,
     )
 
 
@@ -191,31 +201,31 @@ def outage_rule(threshold: float, state: State) -> Rule:
 # operational. The page that explains the states is generated from these rules.
 RULES: tuple[Rule, ...] = (
     Rule(
-        "An active incident affects it",
+        "incident",
         lambda facts: bool(facts.incidents),
         None,
         _incident_reason,
     ),
     Rule(
-        "Its maintenance is in progress",
+        "maintenance",
         lambda facts: bool(facts.maintenance),
         "maintenance",
         _maintenance_reason,
     ),
     Rule(
-        "It has no fresh measurement",
+        "no-data",
         lambda facts: not facts.fresh,
         "unknown",
         _unknown_reason,
     ),
     *(outage_rule(threshold, state) for threshold, state in OUTAGE_THRESHOLDS),
     Rule(
-        "Any of its sources reports it down or degraded",
+        "any-not-operational",
         lambda facts: facts.count("down", "degraded") > 0,
         "degraded",
         _measurement_reason,
     ),
-    Rule("Otherwise", lambda _: True, "operational", _measurement_reason),
+    Rule("otherwise", lambda _: True, "operational", _measurement_reason),
 )
 
 

@@ -75,7 +75,7 @@ def embeds(context: BuildContext) -> Iterator[Page]:
         "checkedAt": _format(service_list.checked_at),
         "staleAt": status_data.stale_at(),
     }
-    yield _embed("status/embed/index.html", data)
+    yield _embed(locale, "status/embed/index.html", data)
     for service in service_list.services:
         data = {
             "name": service.name,
@@ -86,7 +86,7 @@ def embeds(context: BuildContext) -> Iterator[Page]:
             "checkedAt": _format(service.observed_at),
             "staleAt": status_data.stale_at(service.slug),
         }
-        yield _embed(f"status/embed/{service.slug}/index.html", data)
+        yield _embed(locale, f"status/embed/{service.slug}/index.html", data)
 
 
 @pages("status", Stage.LISTS)
@@ -137,13 +137,13 @@ def _format(moment: datetime | None) -> str | None:
     return format_moment(moment) if moment else None
 
 
-def _embed(path: str, data: dict[str, Any]) -> Page:
+def _embed(locale: Locale, path: str, data: dict[str, Any]) -> Page:
     return Page(
         path,
         data,
         template="status/embed.html",
-        title=f"{isolate(data['name'])} status",
-        description=f"Current status of {isolate(data['name'])}.",
+        title=locale.text("feed.title", name=isolate(data["name"])),
+        description=locale.text("status.of", name=isolate(data["name"])),
     )
 
 

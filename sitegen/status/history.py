@@ -55,15 +55,17 @@ def history(context: BuildContext) -> Iterator[Page]:
             _month(month, by_month[month])
             | {"previous": _month_link(previous), "next": _month_link(next_month)},
             template="status/month.html",
-            title=f"Status history: {month_name(month)}",
-            description=f"Incidents and maintenance in {month_name(month)}.",
+            title=context.theme.locale.text("history.of", month=month_name(month)),
+            description=context.theme.locale.text(
+                "history.description-of", month=month_name(month)
+            ),
         )
     yield Page(
         history_path(),
         {"months": [_month_summary(month, by_month[month]) for month in months]},
         template="status/history.html",
-        title="Status history",
-        description="Incidents and maintenance by month.",
+        title=context.theme.locale.text("history.status-history"),
+        description=context.theme.locale.text("history.description"),
     )
 
 

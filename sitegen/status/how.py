@@ -17,8 +17,8 @@ def how(context: BuildContext) -> Iterator[Page]:
         HOW,
         rules(context.settings),
         template="status/how.html",
-        title="How status and uptime are computed",
-        description="The rules for every state and every percentage on this site.",
+        title=context.theme.locale.text("how.title"),
+        description=context.theme.locale.text("how.description"),
     )
 
 
@@ -26,11 +26,12 @@ def rules(settings: Settings) -> dict[str, Any]:
     """Return the rules as the code applies them, so that the page cannot differ."""
     return {
         "stateRules": [
-            {"when": rule.condition, "state": rule.state} for rule in state.RULES
+            _rule("how.state", rule.name, rule.threshold, rule.state)
+            for rule in state.RULES
         ],
         "overallStates": list(reversed(state.OVERALL_STATES)),
         "dayRules": [
-            {"when": rule.condition, "state": rule.state}
+            _rule("how.day", rule.name, rule.threshold, rule.state)
             for rule in day_state.DAY_RULES
         ],
         "days": periods.DAYS,
@@ -40,3 +41,11 @@ def rules(settings: Settings) -> dict[str, Any]:
         "freshnessSeconds": settings.freshness_seconds,
         "intervalSeconds": settings.probe_interval_seconds,
     }
+
+
+def _rule(
+    prefix: str, name: str, threshold: float | None, state: str | None
+) -> dict[str, Any]:
+    """Return a rule as the page has it: the name of its text, its share, its state."""
+    share = None if threshold is None else threshold * 100
+    return {"when": f"{prefix}-{name}", "share": share, "state": state}

@@ -58,7 +58,9 @@ def incidents(context: BuildContext) -> Iterator[Page]:
             | {"affected": affected, "links": LINKS, "staleAt": None},
             template="status/incident.html",
             title=row.title,
-            description=f"Incident: {isolate(row.title)}",
+            description=context.theme.locale.text(
+                "reason.incident", subject=isolate(row.title)
+            ),
             twin=twin(path),
             requires=_files_of(affected),
         )
@@ -90,7 +92,9 @@ def maintenance(context: BuildContext) -> Iterator[Page]:
             },
             template="status/maintenance.html",
             title=row.title,
-            description=f"Maintenance: {isolate(row.title)}",
+            description=context.theme.locale.text(
+                "reason.maintenance", subject=isolate(row.title)
+            ),
             twin=twin(path),
             requires=_files_of(affected),
         )
@@ -116,8 +120,10 @@ def overview(context: BuildContext) -> Iterator[Page]:
         "status/index.html",
         data,
         template="status/index.html",
-        title="Status",
-        description=f"Current status of {context.settings.site_name}.",
+        title=context.theme.locale.text("site.status"),
+        description=context.theme.locale.text(
+            "status.of", name=context.settings.site_name
+        ),
         twin="/status/index.json",
         requires=links,
     )

@@ -9,21 +9,24 @@ from sitegen.page import BuildContext, Page, Stage, pages
 
 
 @pages("status", Stage.ENTRY_POINTS)
-def gone_pages(_: BuildContext) -> Iterator[Page]:
+def gone_pages(context: BuildContext) -> Iterator[Page]:
     """Yield a page for each removed incident and maintenance window."""
     incidents = (incident_address(row.id) for row in removed_incidents())
     windows = (maintenance_address(row.id) for row in removed_windows())
-    yield from _pages(incidents, "Incident removed", "This incident")
-    yield from _pages(windows, "Maintenance removed", "This maintenance window")
+    yield from _pages(context, incidents, "incident")
+    yield from _pages(context, windows, "maintenance")
 
 
-def _pages(addresses: Iterable[str], title: str, subject: str) -> Iterator[Page]:
-    text = f"{subject} was removed from the status page."
+def _pages(
+    context: BuildContext, addresses: Iterable[str], kind: str
+) -> Iterator[Page]:
+    locale = context.theme.locale
+    text = locale.text(f"{kind}.was-removed")
     for address in addresses:
         yield Page(
             f"{address.lstrip('/')}{GONE_PAGE}",
             {"text": text},
             template="status/gone.html",
-            title=title,
+            title=locale.text(f"{kind}.removed"),
             description=text,
         )

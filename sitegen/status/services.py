@@ -31,9 +31,9 @@ def services(context: BuildContext) -> Iterator[Page]:
             _page_data(status_data, slug, json, coverage)
             | {"upcomingChange": changes.get(slug)},
             template="status/service.html",
-            title=f"{isolate(name)} status",
+            title=context.theme.locale.text("feed.title", name=isolate(name)),
             description=detail.service.description
-            or f"Current status of {isolate(name)}.",
+            or context.theme.locale.text("status.of", name=isolate(name)),
             twin=twin(path),
         )
 

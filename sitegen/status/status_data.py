@@ -265,11 +265,13 @@ def reason_to_data(reason: Reason) -> dict[str, Any]:
         path = (incident_path if is_incident else maintenance_path)(subject.id)
         href = url_path(path)
     return {
-        "text": reason.text,
+        # The name of its text.
+        "kind": reason.status or reason.kind,
+        "reports": reason.reports,
+        "sources": reason.sources,
         "title": subject and subject.title,
         "href": href,
         "at": format_moment(reason.at) if reason.at else None,
-        "time": reason.time,
     }
 
 

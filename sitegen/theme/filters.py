@@ -62,15 +62,28 @@ def locale_filters(locale: Locale) -> dict[str, Callable[..., Any]]:
         ]
         return "; ".join(parts) or locale.text("bars.no-days")
 
+    # Most days of most services have the same description.
+    @lru_cache(maxsize=4096)
+    def describe(state: str | None, uptime_pct: float | None) -> str:
+        """Describe a day by its state and its uptime."""
+        label = state_label(state)
+        if uptime_pct is not None:
+            text = locale.percent(uptime_pct)
+            label = locale.text("bars.day", state=label, percent=text)
+        return label
+
     def uptime_bars(days: Sequence[Mapping[str, Any]]) -> Markup:
         """Return the bars of the days; the title of each is its date and its text."""
-        titles = [f"{locale.short_date(day['date'])}: {day['words']}" for day in days]
+        words = (describe(day["state"], day["uptimePct"]) for day in days)
+        dates = (locale.short_date(day["date"]) for day in days)
+        titles = [f"{date}: {text}" for date, text in zip(dates, words, strict=True)]
         return draw_uptime_bars(days, titles)
 
     def uptime_rows(days: Sequence[Mapping[str, Any]]) -> Markup:
         """Return the table rows of the days, newest first; too many for a template."""
         return _rows(
-            f"{time(day['date'])}</td><td>{day['words']}</td>"
+            f"{time(day['date'])}</td>"
+            f"<td>{escape(describe(day['state'], day['uptimePct']))}</td>"
             f"<td>{locale.number(day['samples'])}</td>"
             f"<td>{locale.number(day['excluded'])}"
             for day in reversed(days)

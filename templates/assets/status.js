@@ -20,15 +20,18 @@
 
   // Show local times with their time zone; UTC becomes the tooltip. Tables stay in UTC,
   // which is in their column headers.
+  // English as the pages have it, with the day before the month.
+  const language = root.lang === "en" ? "en-GB" : root.lang;
   const timeFormat = { hour: "2-digit", minute: "2-digit", hourCycle: "h23", timeZoneName: "short" };
-  const timeOnly = new Intl.DateTimeFormat("en-GB", timeFormat);
-  const dateTime = new Intl.DateTimeFormat("en-GB", { day: "numeric", month: "short", year: "numeric", ...timeFormat });
+  const timeOnly = new Intl.DateTimeFormat(language, timeFormat);
+  const dateTime = new Intl.DateTimeFormat(language, { day: "numeric", month: "short", year: "numeric", ...timeFormat });
   function localise(within) {
     for (const time of all("time[datetime*=T]", within)) {
       const text = time.textContent.trim();
-      if (!text.endsWith(" UTC") || time.closest("table")) continue;
+      if (!text.includes("UTC") || time.closest("table")) continue;
+      const date = new Date(time.dateTime);
       time.title = text;
-      time.textContent = (text.length < 12 ? timeOnly : dateTime).format(new Date(time.dateTime));
+      time.textContent = (text.includes(date.getUTCFullYear()) ? dateTime : timeOnly).format(date);
     }
   }
 
@@ -115,7 +118,7 @@
     document.dispatchEvent(new CustomEvent("update", { detail: updated }));
     show(updated);
     root.classList.toggle("is-old", isStale);
-    document.title = isStale ? `Out of date: ${title}` : title;
+    document.title = isStale ? TEXT("status.out-of-date-title").replace("{title}", () => title) : title;
     shownAt = now;
   }
 

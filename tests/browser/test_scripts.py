@@ -5,7 +5,8 @@ from urllib.parse import urlsplit
 import pytest
 
 from models.response_headers import content_security_policy
-from tests.pages.html import TEMPLATES, rendered
+from sitegen.theme.theme import insert_texts
+from tests.pages.html import ENGLISH, TEMPLATES, rendered
 from tests.pages.samples import FULL, MINIMAL
 
 CHECKED, LATER = "2026-03-01T14:02:00Z", "2026-03-01T14:07:00Z"
@@ -22,7 +23,10 @@ def answer(route):
         # The style sheet as it is in the repository names fonts without a digest.
         name, *_, kind = path.removeprefix("/assets/").split(".")
         asset = TEMPLATES / "assets" / f"{name}.{kind}"
-        return route.fulfill(body=asset.read_bytes(), content_type=TYPES[kind])
+        body = asset.read_bytes()
+        if kind == "js":
+            body = insert_texts(body.decode(), ENGLISH)
+        return route.fulfill(body=body, content_type=TYPES[kind])
     kind, name = path.strip("/").split("/")
     html = rendered({"full": FULL, "minimal": MINIMAL}[kind][name])
     headers = {"Content-Security-Policy": content_security_policy(None)}

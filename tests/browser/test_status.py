@@ -153,8 +153,8 @@ def test_without_scripts(works, visit):
     page = visit(OVERVIEW, java_script_enabled=False)
 
     said = page.locator(".banner").inner_text()
-    assert "As of 1 Mar 2026, 11:59 UTC, next update due by 12:04 UTC" in said
-    assert "after that this page is out of date" in said
+    assert "As of 1 Mar 2026, 11:59 UTC. The next update is due by 12:04 UTC." in said
+    assert "After that, this page is out of date." in said
 
 
 @pytest.mark.parametrize(

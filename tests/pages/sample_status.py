@@ -11,8 +11,7 @@ def days(troubles=None, known=90):
     row = []
     for back in range(89, -1, -1):
         state = troubles.get(back, "operational") if back < known else None
-        words = (state or "no data").replace("-", " ").capitalize()
-        day = {"date": ago(days=back)[:10], "state": state, "words": words}
+        day = {"date": ago(days=back)[:10], "state": state, "uptimePct": None}
         row.append(day | {"samples": 1440, "excluded": 20 * (back == 7)})
     return row
 
@@ -34,33 +33,35 @@ def service(slug, name, state="operational", **more):
     } | more
 
 
-def measured(text, time="14:01 UTC"):
+def measured(kind, reports=0, sources=0):
     """A reason that ends in a time."""
     return {
-        "text": text,
+        "kind": kind,
         "title": None,
         "href": None,
         "at": ago(seconds=20),
-        "time": time,
+        "reports": reports,
+        "sources": sources,
     }
 
 
 def incident_reason(title):
     return {
-        "text": "Incident:",
+        "kind": "incident",
         "title": title,
         "href": "/status/incidents/0195-1/",
         "at": None,
-        "time": None,
+        "reports": 0,
+        "sources": 0,
     }
 
 
 def maintenance_reason(title):
     href = "/status/maintenance/0195-4/"
-    return incident_reason(title) | {"text": "Maintenance:", "href": href}
+    return incident_reason(title) | {"kind": "maintenance", "href": href}
 
 
-MEASURED = measured("3 of 3 probes operational at")
+MEASURED = measured("operational", 3, 3)
 
 
 def shown(slug, name, state="operational", uptime=99.951, reason=None, **more):
@@ -105,7 +106,7 @@ GROUPS = [
                 "Search",
                 "degraded",
                 98.877,
-                measured("1 of 3 probes degraded at"),
+                measured("degraded", 1, 3),
                 days=days({0: "degraded", 3: "degraded", 4: "partial-outage"}),
             ),
             shown(
@@ -135,7 +136,7 @@ GROUPS = [
                 "Push notifications",
                 "unknown",
                 None,
-                measured("No data since", "1 Mar 2026, 13:51 UTC"),
+                measured("no-data"),
                 days=days(known=0),
             ),
         ],
@@ -149,7 +150,7 @@ GROUPS = [
                 "Billing",
                 "major-outage",
                 97.3,
-                measured("3 of 3 probes down at"),
+                measured("down", 3, 3),
                 days=days({0: "major-outage"}),
             ),
             shown("support", "Support desk"),

@@ -1,11 +1,9 @@
-"""Compute the state and the text that the status page shows for a day of a service."""
+"""Compute the state that the status page shows for a day of a service."""
 
 from collections.abc import Callable, Collection
 from datetime import date
-from functools import lru_cache
 from typing import Any, NamedTuple
 
-from models.status.formatting import percent
 from models.status.state import Severity, State
 from models.status.uptime.uptime import Counts
 
@@ -22,24 +20,25 @@ class DayFacts(NamedTuple):
 
 
 class DayRule(NamedTuple):
-    """One rule, in words and in code; an incident of the state applies it too."""
+    """
+    One rule: its name, its condition and the state; an incident of the state applies
+    it too. Pages describe the condition by the name, and by the threshold if there is
+    one.
+    """
 
-    condition: str
+    name: str
     applies: Callable[[DayFacts], bool]
     state: State
+    threshold: float | None = None
 
 
 def outage_rule(threshold: float, state: State) -> DayRule:
     """Return the rule that yields `state` from this share of down samples on."""
-    samples = (
-        f"At least {percent(threshold * 100)} of the samples were"
-        if threshold
-        else "Any sample was"
-    )
     return DayRule(
-        f"{samples} down",
+        "share-down" if threshold else "any-down",
         lambda day: 0 < day.counts.down >= threshold * day.counts.samples,
         state,
+        threshold,
     )
 
 
@@ -49,9 +48,9 @@ def outage_rule(threshold: float, state: State) -> DayRule:
 DAY_RULES: tuple[DayRule, ...] = (
     outage_rule(MAJOR_OUTAGE_THRESHOLD, "major-outage"),
     outage_rule(0, "partial-outage"),
-    DayRule("Any sample was degraded", lambda day: day.counts.degraded > 0, "degraded"),
-    DayRule("Maintenance took place", lambda day: day.in_maintenance, "maintenance"),
-    DayRule("There were samples", lambda day: day.counts.samples > 0, "operational"),
+    DayRule("any-degraded", lambda day: day.counts.degraded > 0, "degraded"),
+    DayRule("maintenance", lambda day: day.in_maintenance, "maintenance"),
+    DayRule("any", lambda day: day.counts.samples > 0, "operational"),
 )
 
 
@@ -73,24 +72,12 @@ def day_to_json(
     *,
     in_maintenance: bool,
 ) -> dict[str, Any]:
-    """Return a day as the templates and the published JSON have it."""
-    state = day_state(counts, severities, in_maintenance=in_maintenance)
-    pct = counts.uptime_pct
+    """Return a day as the templates have it."""
     return {
         "date": day.isoformat(),
-        "state": state,
-        "uptimePct": pct,
+        "state": day_state(counts, severities, in_maintenance=in_maintenance),
+        "uptimePct": counts.uptime_pct,
         "samples": counts.samples,
         "excluded": counts.excluded,
         "averageMs": counts.average_ms,
-        "words": _description(state, pct),
     }
-
-
-# Most days of most services have the same description.
-@lru_cache(maxsize=4096)
-def _description(state: State | None, pct: float | None) -> str:
-    description = "No data" if state is None else state.replace("-", " ").capitalize()
-    if pct is None:
-        return description
-    return f"{description}, {percent(pct)} uptime"

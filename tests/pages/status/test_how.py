@@ -6,12 +6,14 @@ from unittest.mock import patch
 
 import pytest
 
+from models.locales import load_locale
 from models.status import state
 from models.status.state import Reading, overall_state, service_state
 from models.status.uptime import day_state, uptime
 from models.status.uptime.uptime import Counts
 from tests.conftest import NOON
 
+ENGLISH = load_locale("en")
 FRESH = timedelta(minutes=5)
 READINGS = [Reading("a", "down", NOON), Reading("b", "operational", NOON)]
 
@@ -25,12 +27,20 @@ def page(build_site, output):
     return built
 
 
+def percent(threshold):
+    return ENGLISH.percent(100 * threshold) if threshold else ""
+
+
 def test_every_line_is_told(page):
     """Lines, orders and periods stand on the page as they stand in the tables."""
     html = page()
 
-    told = [*state.RULES, *day_state.DAY_RULES]
-    places = [html.index(f"<td>{each.condition}</td>") for each in told]
+    texts = [
+        ENGLISH.text(f"how.{table}-{rule.name}", share=percent(rule.threshold))
+        for table, rules in (("state", state.RULES), ("day", day_state.DAY_RULES))
+        for rule in rules
+    ]
+    places = [html.index(f"<td>{text}</td>") for text in texts]
     assert places == sorted(places)
     assert "At least 50 % of its sources report it down" in html
     assert "24 hours, 7 days, 30 days and 90 days" in html
@@ -95,4 +105,4 @@ def test_decimals(page, monkeypatch):
     monkeypatch.setattr(uptime, "DECIMALS", 1)
 
     assert Counts(operational=2, down=1).uptime_pct == 66.6
-    assert "truncated to 1 decimals" in page()
+    assert "truncated to 1 decimal and" in page()
