@@ -6,6 +6,7 @@ from datetime import timedelta
 from icalendar import Calendar, Event
 
 from models.display_text import plain_line, without_controls
+from models.locales import Locale
 from models.response_headers import url_path
 from models.status.maintenance.windows import (
     MaintenanceRow,
@@ -37,8 +38,9 @@ def calendars(context: BuildContext) -> Iterator[Page]:
     windows = maintenance_since(since, snapshot.now)
     windows += [window for window in removed_windows() if window.ends_at > since]
     site_name = plain_line(site_name)
-    title = f"{site_name} maintenance"
-    yield _calendar("status/maintenance.ics", title, site_url, windows)
+    locale = context.theme.locale
+    title = locale.text("calendar.title", name=site_name)
+    yield _calendar(locale, "status/maintenance.ics", title, site_url, windows)
     for service in snapshot.services:
         service_windows = [
             window
@@ -46,12 +48,15 @@ def calendars(context: BuildContext) -> Iterator[Page]:
             if service.number in [affected.service_id for affected in window.services]
         ]
         folder = url_path(service_path(service.slug)).strip("/")
-        title = f"{plain_line(service.name)} maintenance – {site_name}"
-        yield _calendar(f"{folder}/maintenance.ics", title, site_url, service_windows)
+        title = locale.text(
+            "calendar.of", name=plain_line(service.name), site=site_name
+        )
+        path = f"{folder}/maintenance.ics"
+        yield _calendar(locale, path, title, site_url, service_windows)
 
 
 def _calendar(
-    path: str, title: str, site_url: str, windows: list[MaintenanceRow]
+    locale: Locale, path: str, title: str, site_url: str, windows: list[MaintenanceRow]
 ) -> Page:
     calendar = Calendar()
     calendar.add("prodid", "-//Masthead//Maintenance//EN")
@@ -62,11 +67,11 @@ def _calendar(
     calendar.add("refresh-interval", REFRESH_INTERVAL)
     calendar.add("x-published-ttl", "PT1H")
     for window in windows:
-        calendar.add_component(_event(window, site_url))
+        calendar.add_component(_event(window, site_url, locale))
     return Page(path, calendar.to_ical())
 
 
-def _event(window: MaintenanceRow, site_url: str) -> Event:
+def _event(window: MaintenanceRow, site_url: str, locale: Locale) -> Event:
     """
     Return a window as an event: its uid never changes, its sequence only grows.
 
@@ -85,13 +90,13 @@ def _event(window: MaintenanceRow, site_url: str) -> Event:
     event.add("dtstart", window.starts_at.replace(microsecond=0))
     event.add("dtend", window.ends_at.replace(microsecond=0))
     if window.removed_at is not None:
-        event.add("summary", "Cancelled maintenance")
+        event.add("summary", locale.text("calendar.cancelled"))
         event.add("status", "CANCELLED")
         event.add("transp", "TRANSPARENT")
         return event
     event.add("summary", plain_line(window.title))
     affected = ", ".join(plain_line(service.name) for service in window.services)
-    paragraphs = [window.description, f"Affects: {affected}"]
+    paragraphs = [window.description, locale.text("feed.affects", services=affected)]
     description = "\n\n".join(filter(None, paragraphs))
     # Some readers take a control character for the end of a line of the file, after
     # which a text could go on as a property.

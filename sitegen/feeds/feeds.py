@@ -57,38 +57,34 @@ class Feed:
     href: str
     site_url: str
     items: list[FeedItem]
+    locale: Locale
 
     def link(self, extension: str) -> str:
         return f"{self.site_url}/{self.path}.{extension}"
-
-
-MAINTENANCE_LABELS = {
-    "scheduled": "Scheduled",
-    "active": "In progress",
-    "completed": "Completed",
-    "cancelled": "Cancelled",
-}
 
 
 @pages("status", Stage.LISTS)
 def feeds(context: BuildContext) -> Iterator[Page]:
     """Yield the feeds of all services, at Statuspage's addresses too, and of each."""
     site_name, site_url = context.settings.site_name, context.settings.site_url
+    locale = context.theme.locale
     items = context.once_per_build(_items)
     newest = items[:MAX_ITEMS]
-    feed = Feed("status/feed", f"{site_name} status", "/status/", site_url, newest)
+    title = locale.text("feed.title", name=site_name)
+    feed = Feed("status/feed", title, "/status/", site_url, newest, locale)
     yield from _files(feed, atom="atom", rss="rss", json="json")
-    statuspage_feed = Feed("history", feed.title, feed.href, site_url, newest)
+    statuspage_feed = Feed("history", title, feed.href, site_url, newest, locale)
     yield from _files(statuspage_feed, atom="atom", rss="rss")
     for service in context.once_per_build(read_snapshot).services:
         href = url_path(service_path(service.slug))
         service_items = [item for item in items if service.slug in item.services]
         feed = Feed(
             f"{href.strip('/')}/feed",
-            f"{isolate(service.name)} status – {site_name}",
+            locale.text("feed.of", name=isolate(service.name), site=site_name),
             href,
             site_url,
             service_items[:MAX_ITEMS],
+            locale,
         )
         yield from _files(feed, atom="atom", rss="rss", json="json")
 
@@ -124,9 +120,9 @@ def _update_item(
     )
     return FeedItem(
         id=f"urn:uuid:{update.id}",
-        title=f"{label}: {isolate(incident.title)}",
+        title=locale.text("feed.entry", label=label, title=isolate(incident.title)),
         href=site_url + url_path(incident_path(incident.id)),
-        html=render_entry(update.body, locale) + _affected_html(incident),
+        html=render_entry(update.body, locale) + _affected_html(incident, locale),
         published=update.created_at,
         dated=update.created_at,
         updated=update.changed_at,
@@ -143,12 +139,13 @@ def _maintenance_item(
     changed_at = max(window.updated_at, window.status_changed_at)
     return FeedItem(
         id=f"urn:uuid:{window.id}",
-        title=f"{MAINTENANCE_LABELS[window.status]} maintenance:"
-        f" {isolate(window.title)}",
+        title=locale.text(
+            f"feed.maintenance-{window.status}", title=isolate(window.title)
+        ),
         href=site_url + url_path(maintenance_path(window.id)),
-        html=f"<p>From {starts} to {ends}.</p>\n"
+        html=f"<p>{escape(locale.text('feed.period', start=starts, end=ends))}</p>\n"
         + render_entry(window.description or "", locale)
-        + _affected_html(window),
+        + _affected_html(window, locale),
         published=window.created_at,
         dated=changed_at,
         updated=changed_at,
@@ -161,9 +158,9 @@ def _slugs(subject: IncidentRow | MaintenanceRow) -> tuple[str, ...]:
     return tuple(service.slug for service in subject.services if service.service_id)
 
 
-def _affected_html(subject: IncidentRow | MaintenanceRow) -> str:
+def _affected_html(subject: IncidentRow | MaintenanceRow, locale: Locale) -> str:
     names = ", ".join(isolate(service.name) for service in subject.services)
-    return f"<p>Affects: {escape(names)}</p>\n"
+    return f"<p>{escape(locale.text('feed.affects', services=names))}</p>\n"
 
 
 def _updated(items: Iterable[FeedItem]) -> str:
@@ -173,7 +170,7 @@ def _updated(items: Iterable[FeedItem]) -> str:
 
 
 def _atom(feed: Feed) -> bytes:
-    root = Element("feed", xmlns=ATOM)
+    root = Element("feed", {"xmlns": ATOM, "xml:lang": feed.locale.tag})
     _add(root, "title", feed.title)
     _add(root, "id", feed.link("atom"))
     _add(root, "link", rel="self", href=feed.link("atom"))
@@ -198,7 +195,8 @@ def _rss(feed: Feed) -> bytes:
     channel = SubElement(root, "channel")
     _add(channel, "title", feed.title)
     _add(channel, "link", feed.site_url + feed.href)
-    _add(channel, "description", f"Incidents and maintenance: {feed.title}.")
+    _add(channel, "description", feed.locale.text("feed.description", title=feed.title))
+    _add(channel, "language", feed.locale.tag)
     link = {"rel": "self", "type": "application/rss+xml", "href": feed.link("rss")}
     SubElement(channel, "atom:link", link)
     for feed_item in feed.items:
@@ -217,6 +215,7 @@ def _json(feed: Feed) -> dict[str, Any]:
         "title": feed.title,
         "home_page_url": feed.site_url + feed.href,
         "feed_url": feed.link("json"),
+        "language": feed.locale.tag,
         "items": [
             {
                 "id": item.id,

@@ -104,12 +104,12 @@ def test_window_in_time(world, clock, read):
     for seconds in (0, 60, 120):
         clock.now = NOON + timedelta(seconds=seconds)
         (entry,) = read("status/feed.atom").entries
-        told[entry.updated[11:19]] = entry.title.partition(" maint")[0]
+        told[entry.updated[11:19]] = entry.title.partition(":")[0]
 
     assert told == {
-        "12:00:00": "Scheduled",
-        "12:01:00": "In progress",
-        "12:02:00": "Completed",
+        "12:00:00": "Scheduled maintenance",
+        "12:01:00": "Maintenance in progress",
+        "12:02:00": "Completed maintenance",
     }
 
 
