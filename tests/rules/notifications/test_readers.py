@@ -236,10 +236,8 @@ def test_three_mails_a_day_over_an_end():
         ask("ADA@example.com", now=NOW + HOUR)
 
     assert queued() == ["confirm"] * 3
-    assert [row.state for row in SubscriptionRow.select().order_by("created_at")] == [
-        "ended",
-        "pending",
-    ]
+    rows = SubscriptionRow.select().order_by(SubscriptionRow.created_at)
+    assert [row.state for row in rows] == ["ended", "pending"]
 
 
 def test_other_mails_do_not_count():
