@@ -7,6 +7,8 @@ plural forms of the language by their names in CLDR, which `count` chooses from:
 
     "front.pages": {"one": "{count} page", "other": "{count} pages"}
 
+The texts of the console are in the folder `console` there, in files of the same form.
+
 English has every text, and stands in for what another language lacks. Everything else
 about a language comes from CLDR, by Babel.
 """
@@ -49,6 +51,11 @@ class Locale:
     def message(self, name: str) -> Message:
         """Return a text, or its plural forms, with the placeholders as they are."""
         return self._messages[name]
+
+    def find(self, name: str) -> str | None:
+        """Return a text without placeholders, None if there is none of this name."""
+        message = self._messages.get(name)
+        return message if isinstance(message, str) else None
 
     def pattern(self, name: str, count: Any = None) -> str:
         """Return a text with its placeholders; `count` chooses its plural form."""
@@ -139,22 +146,39 @@ def parse_utc(text: str) -> datetime:
     return moment.astimezone(UTC)
 
 
-def available_languages(own_folder: str = "") -> list[str]:
-    """Return the tags of the languages that have a file, in alphabetical order."""
-    folders = [FOLDER, *([Path(own_folder) / "locales"] if own_folder else [])]
-    return sorted({file.stem for folder in folders for file in folder.glob("*.json")})
+def available_languages(own_folder: str = "", part: str = "") -> list[str]:
+    """
+    Return the tags of the languages that have a file, in alphabetical order.
+
+    A part, such as the console, needs a file of its own besides that of the site.
+    """
+    tags = _tags_of(_folders(own_folder))
+    return sorted(tags & _tags_of(_folders(own_folder, part)))
 
 
-@lru_cache
-def load_locale(tag: str, own_folder: str = "") -> Locale:
+def _tags_of(folders: Iterable[Path]) -> set[str]:
+    return {file.stem for folder in folders for file in folder.glob("*.json")}
+
+
+def _folders(own_folder: str, part: str = "") -> list[Path]:
+    own = [Path(own_folder) / "locales"] if own_folder else []
+    return [folder / part for folder in (FOLDER, *own)]
+
+
+@lru_cache(maxsize=None)
+def load_locale(tag: str, own_folder: str = "", part: str = "") -> Locale:
     """
     Return the locale of a language with a file; `own_folder` has templates to prefer.
+
+    `part` adds the texts of a part, such as the console.
 
     Texts in `own_folder` replace those of the same name, so that an operator can
     reword some of them or add a language.
     """
     messages: dict[str, Message] = {}
-    for folder in (FOLDER, *([Path(own_folder) / "locales"] if own_folder else [])):
+    parts = [""] if not part else ["", part]
+    folders = [folder for name in parts for folder in _folders(own_folder, name)]
+    for folder in folders:
         for name in dict.fromkeys((FALLBACK, tag)):
             file = folder / f"{name}.json"
             if file.is_file():

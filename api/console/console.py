@@ -10,7 +10,13 @@ from flask import Flask, Response, redirect, request
 from werkzeug.exceptions import HTTPException, RequestEntityTooLarge
 from werkzeug.routing import Map, Rule
 
-from api.console.console_request import ConsoleLook, ConsoleRequest, Refused, Routes
+from api.console.console_request import (
+    ConsoleLook,
+    ConsoleRequest,
+    LanguageLook,
+    Refused,
+    Routes,
+)
 from api.console.forms.form import Verbatim
 from api.console.forms.labels import field_label
 from api.console.forms.submission import FILLED_IN_BY
@@ -181,7 +187,7 @@ class Console:
             settings=self._settings,
             operations=self._operations,
             routes=self._routes,
-            look=self._look,
+            look=self._own_look(),
             query=request.args,
             sent=request.form,
             files=request.files,
@@ -203,8 +209,8 @@ class Console:
             if not is_own_request(method, headers, is_browser=is_browser):
                 return self._message(
                     403,
-                    "Not from the console",
-                    "Another site has sent this form. Nothing was changed.",
+                    self._text("message.not-from-console"),
+                    self._text("message.from-another-site"),
                 )
             try:
                 return view(http_request, **parts)
@@ -214,19 +220,17 @@ class Console:
                 return self._message(refusal.status, refusal.title, str(refusal))
             except SettingError as error:
                 log.error(LogLine(request=http_request.id, error=error))
-                return self._message(503, "Sign-in by the proxy fails", str(error))
+                return self._message(503, self._text("message.proxy-fails"), str(error))
             except RequestEntityTooLarge:
-                return self._message(413, "Too large", "The form is too large.")
+                return self._message(413, self._text("message.too-large"), self._text("message.form-too-large"))
             except HTTPException as error:
-                detail = error.description or "The form cannot be read."
+                detail = error.description or self._text("message.unreadable")
                 return self._message(error.code or 400, error.name, detail)
             except Exception:
                 path = http_request.path[:100]
                 log.exception(LogLine(path=path, request=http_request.id))
-                text = (
-                    f"Something went wrong on the server (request {http_request.id})."
-                )
-                return self._message(500, "Internal error", text)
+                text = self._text("message.went-wrong", request=http_request.id)
+                return self._message(500, self._text("message.internal-error"), text)
 
         return guarded
 
@@ -243,9 +247,8 @@ class Console:
     def _too_many_requests(self, refusal: RateLimited) -> Response:
         response = self._message(
             429,
-            "Too many requests",
-            f"{refusal.detail} Nothing was changed. Wait a moment, and load the page"
-            " again.",
+            self._text("message.too-many"),
+            self._text("message.wait", reason=refusal.detail),
         )
         response.headers["Retry-After"] = str(refusal.members["retryAfter"])
         return response
@@ -297,7 +300,7 @@ class Console:
             action=next_page(),
             opened=readable_page(next_page()),
             kept=fields,
-            typed=_typed(kept),
+            typed=self._typed(kept),
             signed_in=signed_in,
             is_of_another=mark is not None and mark != signed_in.mark,
         )
@@ -308,8 +311,7 @@ class Console:
             return self._redirect(next_page())
         return self._sign_in_page(
             400,
-            problem="You are not signed in, because your browser has not kept the"
-            " cookie of the console. Allow cookies for this site, and use https://.",
+            problem=self._text("sign-in.no-cookie"),
             next=next_page(),
         )
 
@@ -322,18 +324,18 @@ class Console:
         return response
 
     def _unknown(self, _: Request, path: str) -> Response:  # noqa: ARG002
-        return self._message(404, "Not found", "The console has no such page.")
+        return self._message(404, self._text("site.not-found"), self._text("message.no-page"))
 
     def _wrong_method(self, _: Request, path: str = "") -> Response:  # noqa: ARG002
-        text = "Nothing can be sent to this address, and nothing was changed."
-        response = self._message(405, "Method not allowed", text)
+        text = self._text("message.no-form")
+        response = self._message(405, self._text("message.not-allowed"), text)
         response.headers["Allow"] = "GET, HEAD"
         return response
 
     def _asset(self, name: str) -> Response:
         content = self._look.assets.get(name)
         if content is None:
-            return self._message(404, "Not found", "The console has no such file.")
+            return self._message(404, self._text("site.not-found"), self._text("message.no-file"))
         kind = CONTENT_TYPES["." + name.rpartition(".")[2]]
         return Response(
             content, 200, {"Content-Type": kind, "Cache-Control": ASSET_CACHE}
@@ -360,12 +362,11 @@ class Console:
         return self._sign_in_page(
             401,
             problem=problem
-            or "Your session has ended. Sign in again, and go on with"
-            " what you have written.",
+            or self._text("sign-in.session-ended"),
             next=path,
             kept=kept,
             # With another key the form is dropped, and this one opens nothing now.
-            typed=_typed(kept) if problem else (),
+            typed=self._typed(kept) if problem else (),
         )
 
     def _sign_in_page(
@@ -395,7 +396,25 @@ class Console:
 
     def _page(self, template: str, status: int = 200, **data: Any) -> Response:
         shown: Mapping[str, Any] = {"request": None, "address": address, **data}
-        return Response(self._look.render(template, shown), status, self._headers)
+        page = self._own_look().render(template, shown)
+        return Response(page, status, self._headers)
+
+    def _text(self, name: str, /, **values: Any) -> str:
+        return self._own_look().locale.text(name, **values)
+
+    def _own_look(self) -> LanguageLook:
+        """Return the look in the language of the browser."""
+        return self._look.in_language(request.accept_languages.values())
+
+    def _typed(self, kept: Any) -> list[tuple[str, str]]:
+        """Return the label and the value of each kept field that somebody filled in."""
+        locale = self._own_look().locale
+        fields = [(name.removeprefix(KEPT), value) for name, value in kept]
+        return [
+            (locale.find(f"field.{name}") or field_label(name), value)
+            for name, value in fields
+            if value and not name.startswith("_")
+        ]
 
     def _redirect(self, path: str) -> Response:
         response = redirect(path, 303)
@@ -417,11 +436,3 @@ def _kept_fields(fields: Any) -> list[tuple[str, str]]:
     return [(name, Verbatim(value)) for name, value in fields if name.startswith(KEPT)]
 
 
-def _typed(kept: Any) -> list[tuple[str, str]]:
-    """Return the label and the value of each kept field that somebody filled in."""
-    fields = [(name.removeprefix(KEPT), value) for name, value in kept]
-    return [
-        (field_label(name), value)
-        for name, value in fields
-        if value and not name.startswith("_")
-    ]

@@ -2,9 +2,10 @@
 
 import io
 import json
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from datetime import datetime
+from functools import partial
 from typing import Any, Protocol
 from urllib.parse import urlencode, urlsplit
 
@@ -12,9 +13,8 @@ from flask import Response, redirect
 from werkzeug.datastructures import FileStorage, MultiDict
 
 from api.console.forms.form import Form
-from api.console.forms.labels import value_label
+from api.console.forms.labels import field_text, option_text, value_text
 from api.console.forms.submission import parameter
-from api.console.notices import NOTICES
 from api.console.page import CONSOLE, PAGES, address
 from api.console.sessions.signing_in import SignedIn
 from api.http.authentication import CREDENTIALS
@@ -23,6 +23,7 @@ from api.http.messages import Request
 from api.http.messages import Response as OperationAnswer
 from api.http.middleware import View
 from api.operation import Caller, Operation
+from models.locales import Locale
 from models.pagination import invalid_cursor
 from models.projects.documents.linking.draft_links import PublishedAddresses
 from models.projects.documents.site_preview import SitePreview
@@ -43,13 +44,22 @@ LONGEST_SEARCH = 320
 Routes = dict[str, dict[str, tuple[str, View]]]
 
 
+class LanguageLook(Protocol):
+    """Renders the templates of the console in a language."""
+
+    @property
+    def locale(self) -> Locale: ...
+
+    def render(self, template: str, data: Mapping[str, Any]) -> str: ...
+
+
 class ConsoleLook(Protocol):
-    """Renders the templates of the console, and has their assets by name."""
+    """Has the look of the console in each language, and the assets by name."""
 
     @property
     def assets(self) -> Mapping[str, bytes]: ...
 
-    def render(self, template: str, data: Mapping[str, Any]) -> str: ...
+    def in_language(self, wanted: Iterable[str]) -> LanguageLook: ...
 
 
 class Refused(Exception):
@@ -92,7 +102,7 @@ class ConsoleRequest:
     settings: Settings
     operations: Mapping[str, Operation]
     routes: Routes
-    look: ConsoleLook
+    look: LanguageLook
     query: MultiDict[str, str]
     sent: MultiDict[str, str]
     files: MultiDict[str, FileStorage]
@@ -126,7 +136,11 @@ class ConsoleRequest:
     @property
     def notice(self) -> str | None:
         """What was done before this page was shown."""
-        return NOTICES.get(self.query.get("done", ""))
+        return self.look.locale.find(f"notice.{self.query.get('done', '')}")
+
+    def text(self, name: str, /, **values: Any) -> str:
+        """Return a text in the language of the person."""
+        return self.look.locale.text(name, **values)
 
     def search_text(self, name: str) -> str:
         """Return what a list is searched for, without what no text contains."""
@@ -280,7 +294,13 @@ class ConsoleRequest:
 
     def page(self, template: str, status: int = 200, **data: Any) -> Response:
         """Return a page; the layout says who is signed in."""
-        words = {"address": address, "value_label": value_label}
+        locale = self.look.locale
+        words = {
+            "address": address,
+            "label_of": partial(field_text, locale),
+            "option_label": partial(option_text, locale),
+            "value_label": partial(value_text, locale),
+        }
         shown = {"request": self, **words, **data}
         return Response(self.look.render(template, shown), status, self.headers)
 

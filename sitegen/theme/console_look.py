@@ -1,59 +1,84 @@
 """Render the pages of the console, which come from the API, with their own assets."""
 
 import hashlib
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
-from models.locales import FALLBACK
+from models.locales import FALLBACK, Locale, available_languages, match_language
 from models.settings import Settings
 from sitegen.theme.theme import DEFAULT_TEMPLATES, Theme
 
-ASSETS = DEFAULT_TEMPLATES / "console" / "assets"
+PART = "console"
+ASSETS = DEFAULT_TEMPLATES / PART / "assets"
+
+
+class LanguageLook:
+    """The templates of the console in one language."""
+
+    def __init__(self, theme: Theme, site: Mapping[str, Any]) -> None:
+        self._theme = theme
+        self._site = site
+
+    @property
+    def locale(self) -> Locale:
+        return self._theme.locale
+
+    def render(self, template: str, data: Mapping[str, Any]) -> str:
+        return self._theme.render(template, site=self._site, **data)
 
 
 class ConsoleLook:
     """
-    The templates of the console, and its assets by name.
+    The look of the console in each language with texts for it, and its assets by name.
 
     A page loads one style sheet and one script, both from the API's own host: the
     published site may be on another one, or not built yet.
     """
 
     def __init__(self, settings: Settings) -> None:
-        self._settings = settings
-        self._theme = Theme(settings, FALLBACK)
+        theme = Theme(settings, FALLBACK, PART)
+        assets = theme.assets
         site_css = b"\n".join(
-            self._theme.assets[name][1]
-            for name in ("style.css", "docs.css", "status.css")
+            assets[name][1] for name in ("style.css", "docs.css", "status.css")
         )
-        self._names: dict[str, str] = {}
         # Fonts are beside the style sheet that names them.
         self.assets: dict[str, bytes] = {
             path.rpartition("/")[2]: content
-            for path, content in self._theme.assets.values()
+            for path, content in assets.values()
             if path.endswith(".woff2")
         }
-        self._add("console.css", site_css + b"\n" + _read("console.css", "editor.css"))
-        # First, so that a page does not flash in the other scheme.
-        script = self._theme.assets["theme.js"][1]
-        self._add("console.js", script + _read("console.js", "editor.js"))
-        self._add("icon.svg", self._theme.assets["icon.svg"][1])
-
-    def render(self, template: str, data: Mapping[str, Any]) -> str:
-        site = {
-            "name": self._settings.site_name,
-            "url": self._settings.site_url,
-            "assets": self._names,
+        style = site_css + b"\n" + _read("console.css", "editor.css")
+        names = {
+            "console.css": self._add("console.css", style),
+            "icon.svg": self._add("icon.svg", assets["icon.svg"][1]),
         }
-        return self._theme.render(template, site=site, **data)
+        self._by_language: dict[str, LanguageLook] = {}
+        for tag in available_languages(settings.templates, PART):
+            own = theme if tag == FALLBACK else Theme(settings, tag, PART)
+            # First, so that a page does not flash in the other scheme.
+            script = own.asset("theme.js") + own.localise(
+                _read("console.js", "editor.js")
+            )
+            site = {
+                "name": settings.site_name,
+                "url": settings.site_url,
+                "assets": names | {"console.js": self._add("console.js", script)},
+            }
+            self._by_language[tag] = LanguageLook(own, site)
 
-    def _add(self, name: str, content: bytes) -> None:
+    def in_language(self, wanted: Iterable[str]) -> LanguageLook:
+        """Return the look in the first language wanted that there is, or English."""
+        tag = match_language(wanted, self._by_language)
+        return self._by_language[tag or FALLBACK]
+
+    def _add(self, name: str, content: bytes) -> str:
+        """Add an asset, and return its address."""
         digest = hashlib.sha256(content).hexdigest()[:10]
         stem, _, suffix = name.rpartition(".")
         named = f"{stem}.{digest}.{suffix}"
         self.assets[named] = content
-        self._names[name] = f"/console/assets/{named}"
+        return f"/console/assets/{named}"
 
 
 def console_look(settings: Settings) -> ConsoleLook | None:

@@ -73,10 +73,17 @@ def _balance_directions(value: Any) -> Any:
 class Theme:
     """The templates and assets of a site; custom ones take precedence."""
 
-    def __init__(self, settings: Settings, language: str | None = None) -> None:
-        """Prepare the templates in a language, by default that of the site."""
+    def __init__(
+        self, settings: Settings, language: str | None = None, part: str = ""
+    ) -> None:
+        """
+        Prepare the templates in a language, by default that of the site.
+
+        `part` names the texts that are added to those of the site.
+        """
         self._settings = settings
         self._language = language or settings.language
+        self._part = part
         custom = [Path(settings.templates)] if settings.templates else []
         self._folders = [*custom, DEFAULT_TEMPLATES]
         default = FileSystemLoader(DEFAULT_TEMPLATES)
@@ -97,7 +104,9 @@ class Theme:
         self._load_locale()
 
     def _load_locale(self) -> None:
-        self.locale = load_locale(self._language, self._settings.templates)
+        self.locale = load_locale(
+            self._language, self._settings.templates, self._part
+        )
         self._jinja.filters.update(FILTERS | locale_filters(self.locale))
         self._jinja.globals.update(t=translator(self.locale), locale=self.locale)
 
@@ -116,7 +125,7 @@ class Theme:
             if name.endswith(".css"):
                 content = _name_fonts(content.decode(), assets).encode()
             if name.endswith(".js"):
-                content = insert_texts(content.decode(), self.locale).encode()
+                content = self.localise(content)
             digest = hashlib.sha256(content).hexdigest()[:10]
             stem, dot, extension = name.partition(".")
             assets[name] = (f"assets/{stem}.{digest}{dot}{extension}", content)
@@ -129,8 +138,8 @@ class Theme:
         for folder in reversed(self._folders):
             for file in sorted(folder.rglob("*")):
                 path = file.relative_to(folder)
-                # No page of the site is made of the console's templates.
-                if file.is_file() and path.parts[0] != "console":
+                # No page of the site is made of the console's templates and texts.
+                if file.is_file() and "console" not in path.parts[:2]:
                     digest.update(path.as_posix().encode())
                     digest.update(file.read_bytes())
         settings = self._settings
@@ -160,6 +169,14 @@ class Theme:
         assert self._jinja.cache is not None
         self._jinja.cache.clear()
         return True
+
+    def asset(self, name: str) -> bytes:
+        """Return the content of a script of the site."""
+        return self.localise(self._files("assets")[name].read_bytes())
+
+    def localise(self, script: bytes) -> bytes:
+        """Return a script with its texts in the language of the theme."""
+        return insert_texts(script.decode(), self.locale).encode()
 
     def render(self, template: str, **variables: Any) -> str:
         return self._jinja.get_template(template).render(**variables)

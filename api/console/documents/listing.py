@@ -25,16 +25,16 @@ STATES: dict[str, dict[str, Any]] = {
     "archived": {"archived": "only"},
 }
 STATE_OPTIONS = [
-    Option("published", "Published"),
-    Option("unpublished", "Not published"),
-    Option("stale", "With unpublished changes"),
-    Option("archived", "Archived"),
+    Option("published", "Published", name="value.published"),
+    Option("unpublished", "Not published", name="documents.unpublished"),
+    Option("stale", "With unpublished changes", name="documents.stale"),
+    Option("archived", "Archived", name="value.archived"),
 ]
 COLLECTIONS = [
-    Option("guides", "Guides"),
-    Option("products", "Products"),
-    Option("support", "Support"),
-    Option("none", "Without a collection"),
+    Option("guides", "Guides", name="value.guides"),
+    Option("products", "Products", name="value.products"),
+    Option("support", "Support", name="value.support"),
+    Option("none", "Without a collection", name="documents.without-collection"),
 ]
 FILTERS = ("q", "collection", "section", "state")
 

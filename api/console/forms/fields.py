@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 from functools import cache
 from typing import Any, Literal
 
-from api.console.forms.labels import field_label, value_label
+from api.console.forms.labels import field_label, value_label, value_name
 from api.openapi.schemas import request_schema
 from api.operation import Operation
 
@@ -24,6 +24,8 @@ class Option:
     label: str
     # The heading under which it is listed, if the options have any.
     group: str = ""
+    # Of its text in the languages, unless the label is somebody's own.
+    name: str = ""
 
 
 @dataclass(frozen=True)
@@ -118,7 +120,9 @@ def _field(name: str, described: Mapping[str, Any], is_required: bool) -> Field:
         is_required=is_required,
         is_nullable=len(values) < len(variants),
         default=described.get("default"),
-        options=tuple(Option(text, value_label(text)) for text in options),
+        options=tuple(
+            Option(text, value_label(text), name=value_name(text)) for text in options
+        ),
         min_length=value.get("minLength", value.get("minItems", 0)),
         max_length=value.get("maxLength", value.get("maxItems")),
         minimum=_bound(value, "minimum", "exclusiveMinimum", 1),

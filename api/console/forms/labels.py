@@ -1,6 +1,9 @@
-"""Name fields and their values as the manual does."""
+"""Name fields and their values as the manual does, in the language of the page."""
 
 import re
+from typing import Protocol
+
+from models.locales import Locale
 
 # Where the name of a field is not what the manual calls it.
 _LABELS = {
@@ -40,3 +43,33 @@ def value_label(value: str) -> str:
         return value
     text = value.replace("-", " ").replace("_", " ")
     return text[:1].upper() + text[1:]
+
+
+class Named(Protocol):
+    """A field, or something else with a name and an English label."""
+
+    @property
+    def name(self) -> str: ...
+
+    @property
+    def label(self) -> str: ...
+
+
+def field_text(locale: Locale, field: Named) -> str:
+    """Return the label of a field; English stands in for what has no text."""
+    return locale.find(f"field.{field.name}") or field.label
+
+
+def option_text(locale: Locale, option: Named) -> str:
+    """Return the label of an option, which is a text of ours or somebody's own."""
+    return (option.name and locale.find(option.name)) or option.label
+
+
+def value_text(locale: Locale, value: str) -> str:
+    """Return the label of a value, such as a status."""
+    return locale.find(value_name(value)) or value_label(value)
+
+
+def value_name(value: str) -> str:
+    """Return the name of the text for a value."""
+    return f"value.{value.replace('_', '-')}"

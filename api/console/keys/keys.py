@@ -70,7 +70,7 @@ def issue_key(request: ConsoleRequest) -> Response:
     result = _submit(request, form)
     if result is None:
         return _issue_page(request, form)
-    return _secret_page(request, result.data, "Key issued")
+    return _secret_page(request, result.data, request.text("keys.key-issued"))
 
 
 @page("GET keys/<id>/")
@@ -93,7 +93,7 @@ def rotate_key(request: ConsoleRequest, id: str) -> Response:
     result = request.submit(form, id=id)
     if result is None:
         return _key_page(request, _key(request, id), rotate=form)
-    return _secret_page(request, result.data, "Key rotated")
+    return _secret_page(request, result.data, request.text("keys.key-rotated"))
 
 
 @page("POST keys/<id>/revoke/")
@@ -121,7 +121,9 @@ def _submit(request: ConsoleRequest, form: Form, **more: Any) -> OperationResult
     kept = form.fill(request.sent).request.get("scopes", [])
     result = request.submit(form, scopes=kept, **more)
     if missing := form.refusal.get("scopes"):
-        form.errors["scopes"] = f"Your key may not grant {', '.join(missing)}."
+        form.errors["scopes"] = request.text(
+            "keys.not-to-grant", scopes=request.look.locale.join_list(missing)
+        )
     return result
 
 

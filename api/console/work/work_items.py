@@ -36,7 +36,7 @@ CREATE_FIELDS = (
     *("title", "type", "description", "status", "priority", "bucket"),
     *("milestoneId", "dueAt", "assigneeIds", "labelIds"),
 )
-FLAGS = (Option("true", "Yes"), Option("false", "No"))
+FLAGS = (Option("true", "Yes", name="form.yes"), Option("false", "No", name="form.no"))
 
 
 @page("GET work/")
@@ -93,7 +93,7 @@ def filter_form(
     form.offer_one("projectId", project_options(projects.values(), chosen))
     status = form.fields.get("status")
     if status:
-        form.offer_one("status", [*status.options, Option("all", "All")])
+        form.offer_one("status", [*status.options, Option("all", "All", name="value.all")])
     form.offer_one("archived", ARCHIVED_OPTIONS)
     for name in ("type", "priority", "bucket", "sort"):
         if name in form.fields:
@@ -110,9 +110,9 @@ def filter_form(
 
 def _assignees(request: ConsoleRequest) -> list[Option]:
     project_id = request.query.get("projectId")
-    own = [Option("me", "Me")] if request.caller.account else []
+    own = [Option("me", "Me", name="work.me")] if request.caller.account else []
     people = account_options(request, project_id) if project_id else []
-    return [*own, Option("none", "Nobody"), *people]
+    return [*own, Option("none", "Nobody", name="work.nobody"), *people]
 
 
 def _create_form(request: ConsoleRequest, project_id: str) -> Form:

@@ -35,10 +35,10 @@
     if (!navigator.clipboard) return;
     const button = document.createElement("button");
     button.type = "button";
-    button.textContent = "Copy";
+    button.textContent = TEXT("script.copy");
     button.addEventListener("click", async () => {
       await navigator.clipboard.writeText(field.value ?? field.textContent);
-      button.textContent = "Copied";
+      button.textContent = TEXT("script.copied");
     });
     field.after(button);
   };
@@ -59,7 +59,60 @@
     });
   };
 
+  // How long ago a time is, or how far ahead, beside it; of those of a week.
+  const UNITS = [["day", 86400], ["hour", 3600], ["minute", 60]];
+  const showAges = () => {
+    const words = new Intl.RelativeTimeFormat(document.documentElement.lang);
+    for (const time of document.querySelectorAll("main time[datetime*=T]")) {
+      const seconds = (Date.parse(time.dateTime) - Date.now()) / 1000;
+      if (!(Math.abs(seconds) < 7 * 86400)) continue;
+      const [unit, length] = UNITS.find(([, each]) => Math.abs(seconds) >= each) ?? UNITS[2];
+      let age = time.nextElementSibling;
+      if (!age?.matches(".age")) {
+        age = document.createElement("span");
+        age.className = "age";
+        time.after(age);
+      }
+      age.textContent = ` (${words.format(Math.trunc(seconds / length), unit)})`;
+    }
+  };
+
+  // The overview is loaded again every minute, unless somebody is at something in it.
+  const REFRESH = 60_000;
+  const keepFresh = (main) => {
+    let shown = main.textContent;
+    const isBusy = () =>
+      document.hidden ||
+      main.querySelector("details[open]") !== null ||
+      document.activeElement?.matches("input, select, textarea") ||
+      getSelection().toString() !== "";
+    const refresh = async () => {
+      if (isBusy()) return;
+      const response = await fetch(location.pathname);
+      // Whoever is signed out sees it when they go on.
+      if (!response.ok || response.redirected) return clearInterval(timer);
+      const text = await response.text();
+      const fresh = new DOMParser().parseFromString(text, "text/html").querySelector("main");
+      if (isBusy() || fresh.textContent === shown) return;
+      shown = fresh.textContent;
+      const focused = main.contains(document.activeElement) && document.activeElement;
+      const address = focused && focused.getAttribute("href");
+      main.replaceChildren(...fresh.childNodes);
+      showAges();
+      if (focused && focused !== main) {
+        const same = address && main.querySelector(`[href="${CSS.escape(address)}"]`);
+        (same || main).focus({ preventScroll: true });
+      }
+    };
+    // Without a network, it is tried again.
+    const timer = setInterval(() => refresh().catch(() => {}), REFRESH);
+  };
+
   addEventListener("DOMContentLoaded", () => {
+    const overview = document.querySelector("main[data-refresh]");
+    if (overview) keepFresh(overview);
+    showAges();
+    setInterval(showAges, 60_000);
     document.querySelectorAll("[data-search]").forEach(addSearch);
     document.querySelectorAll("[data-copy]").forEach(addCopy);
     for (const form of document.forms) {

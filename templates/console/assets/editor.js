@@ -38,24 +38,25 @@
   };
   const link = (text) => {
     const { selectionStart: from, selectionEnd: to } = text;
-    const words = text.value.slice(from, to) || "text";
+    const words = text.value.slice(from, to) || TEXT("editor.text-words");
     insert(text, from, to, `[${words}](https://)`);
     const address = from + words.length + 3;
     text.setSelectionRange(address, address + 8);
   };
+  const fill = (text, values) => text.replace(/\{(\w+)\}/g, (_, name) => values[name]);
   const TOOLS = [
-    ["Heading", "H", startLines("## ")],
-    ["Bold", "B", surround("**", "**", "bold"), "b"],
-    ["Italic", "I", surround("*", "*", "italic"), "i"],
-    ["Code", "<>", surround("`", "`", "code")],
-    ["Link", "[ ]", link, "k"],
-    ["List", "•", startLines("- ")],
+    [TEXT("editor.heading"), "H", startLines("## ")],
+    [TEXT("editor.bold"), "B", surround("**", "**", TEXT("editor.bold-words")), "b"],
+    [TEXT("editor.italic"), "I", surround("*", "*", TEXT("editor.italic-words")), "i"],
+    [TEXT("editor.code"), "<>", surround("`", "`", TEXT("editor.code-words"))],
+    [TEXT("editor.link"), "[ ]", link, "k"],
+    [TEXT("editor.list"), "•", startLines("- ")],
   ];
 
   const addToolbar = (text, file) => {
     const bar = element("div", { className: "toolbar" });
     bar.setAttribute("role", "toolbar");
-    bar.setAttribute("aria-label", "Format");
+    bar.setAttribute("aria-label", TEXT("editor.format"));
     const add = (label, sign, act) => {
       const button = element("button", { type: "button", title: label }, sign);
       button.setAttribute("aria-label", label);
@@ -63,7 +64,7 @@
       bar.append(button);
     };
     for (const [label, sign, act] of TOOLS) add(label, sign, act);
-    if (file) add("Picture", "Picture", () => file.click());
+    if (file) add(TEXT("editor.picture"), TEXT("editor.picture"), () => file.click());
     text.before(bar);
     text.addEventListener("keydown", (event) => {
       const tool = TOOLS.find((each) => each[3] === event.key.toLowerCase());
@@ -100,27 +101,27 @@
     text.addEventListener("focus", () => { hasCursor = true; });
     const field = file.closest(".field");
     field.querySelector(".actions").hidden = true;
-    field.querySelector(".help").textContent = "Up to 10 MB. You can also paste or drop it into the text.";
+    field.querySelector(".help").textContent = TEXT("editor.picture-help");
     const send = async (picture) => {
       if (picture.size > Number(writing.dataset.mostBytes)) {
         say.className = "error";
-        say.textContent = `${picture.name} is larger than 10 MB.`;
+        say.textContent = fill(TEXT("editor.picture-too-large"), picture);
         return;
       }
       const form = new FormData();
       form.set("projectId", writing.dataset.project);
       form.set("picture", picture, picture.name || "picture.png");
       say.className = "help";
-      say.textContent = `${picture.name} is being added …`;
+      say.textContent = fill(TEXT("editor.picture-sending"), picture);
       let answer;
       try {
         const response = await fetch(writing.dataset.pictures, { method: "POST", body: form });
         answer = await response.json();
       } catch {
-        answer = { problem: "The file was not added. Are you still signed in?" };
+        answer = { problem: TEXT("editor.picture-failed") };
       }
       say.className = answer.markdown ? "help" : "error";
-      say.textContent = answer.markdown ? `${picture.name} is added. Describe it.` : answer.problem;
+      say.textContent = answer.markdown ? fill(TEXT("editor.picture-added"), picture) : answer.problem;
       return answer.markdown ? insertFile(text, answer.markdown, hasCursor) : undefined;
     };
     const sendAll = async (files) => {
@@ -178,7 +179,7 @@
         shown.replaceChildren(...body.childNodes);
       } catch (error) {
         if (error.name === "AbortError") return;
-        shown.replaceChildren("The preview cannot be shown now. Are you still signed in?");
+        shown.replaceChildren(TEXT("editor.preview-failed"));
       }
     };
     const showSoon = later(show);
@@ -241,8 +242,8 @@
         return button;
       };
       const time = new Date(draft.at).toISOString().slice(0, 16).replace("T", " ");
-      const words = element("span", {}, `You have a draft of ${time} UTC that is not saved.`);
-      box.append(words, act("Use the draft", use), act("Discard it", drop));
+      const words = element("span", {}, fill(TEXT("editor.draft"), { time }));
+      box.append(words, act(TEXT("editor.use-draft"), use), act(TEXT("editor.discard"), drop));
       form.before(box);
     };
     const now = values();
