@@ -17,7 +17,7 @@ import json
 import re
 from collections.abc import Iterable, Mapping
 from datetime import UTC, datetime
-from functools import lru_cache
+from functools import cache, lru_cache
 from pathlib import Path
 from typing import Any, Literal
 
@@ -165,7 +165,7 @@ def _folders(own_folder: str, part: str = "") -> list[Path]:
     return [folder / part for folder in (FOLDER, *own)]
 
 
-@lru_cache(maxsize=None)
+@cache
 def load_locale(tag: str, own_folder: str = "", part: str = "") -> Locale:
     """
     Return the locale of a language with a file; `own_folder` has templates to prefer.

@@ -222,7 +222,11 @@ class Console:
                 log.error(LogLine(request=http_request.id, error=error))
                 return self._message(503, self._text("message.proxy-fails"), str(error))
             except RequestEntityTooLarge:
-                return self._message(413, self._text("message.too-large"), self._text("message.form-too-large"))
+                return self._message(
+                    413,
+                    self._text("message.too-large"),
+                    self._text("message.form-too-large"),
+                )
             except HTTPException as error:
                 detail = error.description or self._text("message.unreadable")
                 return self._message(error.code or 400, error.name, detail)
@@ -324,7 +328,9 @@ class Console:
         return response
 
     def _unknown(self, _: Request, path: str) -> Response:  # noqa: ARG002
-        return self._message(404, self._text("site.not-found"), self._text("message.no-page"))
+        return self._message(
+            404, self._text("site.not-found"), self._text("message.no-page")
+        )
 
     def _wrong_method(self, _: Request, path: str = "") -> Response:  # noqa: ARG002
         text = self._text("message.no-form")
@@ -335,7 +341,9 @@ class Console:
     def _asset(self, name: str) -> Response:
         content = self._look.assets.get(name)
         if content is None:
-            return self._message(404, self._text("site.not-found"), self._text("message.no-file"))
+            return self._message(
+                404, self._text("site.not-found"), self._text("message.no-file")
+            )
         kind = CONTENT_TYPES["." + name.rpartition(".")[2]]
         return Response(
             content, 200, {"Content-Type": kind, "Cache-Control": ASSET_CACHE}
@@ -361,8 +369,7 @@ class Console:
         kept = [(KEPT + name, Verbatim(value)) for name, value in form]
         return self._sign_in_page(
             401,
-            problem=problem
-            or self._text("sign-in.session-ended"),
+            problem=problem or self._text("sign-in.session-ended"),
             next=path,
             kept=kept,
             # With another key the form is dropped, and this one opens nothing now.
@@ -434,5 +441,3 @@ def _limit_form(max_bytes: int) -> None:
 def _kept_fields(fields: Any) -> list[tuple[str, str]]:
     """Return the fields of the form that was sent when the session had ended."""
     return [(name, Verbatim(value)) for name, value in fields if name.startswith(KEPT)]
-
-

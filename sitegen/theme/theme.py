@@ -104,9 +104,7 @@ class Theme:
         self._load_locale()
 
     def _load_locale(self) -> None:
-        self.locale = load_locale(
-            self._language, self._settings.templates, self._part
-        )
+        self.locale = load_locale(self._language, self._settings.templates, self._part)
         self._jinja.filters.update(FILTERS | locale_filters(self.locale))
         self._jinja.globals.update(t=translator(self.locale), locale=self.locale)
 

@@ -16,12 +16,14 @@ from models.locales import (
 
 NOON = "2026-03-01T12:00:00.000Z"
 ENGLISH = load_locale("en")
-LANGUAGES = available_languages()
+# Each language with the parts that it has: the site, and the console.
+LANGUAGES = [(tag, "") for tag in available_languages()]
+LANGUAGES += [(tag, "console") for tag in available_languages(part="console")]
 MARKUP = re.compile(r"[<>]|&[a-z#]")
 
 
-def messages(tag):
-    return json.loads((FOLDER / f"{tag}.json").read_bytes())
+def messages(tag, part):
+    return json.loads((FOLDER / part / f"{tag}.json").read_bytes())
 
 
 def forms(message):
@@ -103,10 +105,10 @@ def test_language_that_is_asked_for(wanted, tag):
     assert match_language(wanted, languages) == tag
 
 
-@pytest.mark.parametrize("tag", LANGUAGES)
-def test_every_text_in_every_language(tag):
+@pytest.mark.parametrize(("tag", "part"), LANGUAGES)
+def test_every_text_in_every_language(tag, part):
     """A language has the names of English, with the same placeholders, sorted."""
-    english, own = messages("en"), messages(tag)
+    english, own = messages("en", part), messages(tag, part)
 
     assert own.keys() == english.keys()
     assert list(own) == sorted(own)
@@ -120,14 +122,21 @@ def test_every_text_in_every_language(tag):
             assert expected - {"count"} <= placeholders(text) <= expected, name
 
 
-@pytest.mark.parametrize("tag", LANGUAGES)
-def test_plural_forms(tag):
+@pytest.mark.parametrize(("tag", "part"), LANGUAGES)
+def test_plural_forms(tag, part):
     """A text that depends on a number has every plural form of its language."""
     rules = CldrLocale.parse(tag, sep="-").plural_form
     needed = {*rules.tags, "other"}
+    english = messages("en", part)
 
-    for name, message in messages(tag).items():
-        if isinstance(messages("en")[name], dict):
+    for name, message in messages(tag, part).items():
+        if isinstance(english[name], dict):
             assert set(forms(message)) == needed, name
         else:
             assert isinstance(message, str), name
+
+
+def test_names_of_the_console():
+    """No text of the console has the name of one of the site, which it would hide."""
+    assert not messages("en", "console").keys() & messages("en", "").keys()
+    assert set(available_languages(part="console")) <= set(available_languages())

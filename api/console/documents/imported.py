@@ -37,5 +37,8 @@ def imported_file(request: ConsoleRequest, id: str) -> ImportedFile | None:
     return ImportedFile(
         path=f"{tree}/{row.source_path}",
         href=edit_url(pattern, tree, row.source_path) if pattern else None,
-        changes=[str(change) for change in changes],
+        changes=[
+            request.text(f"documents.was-{change.name.lower().replace('_', '-')}")
+            for change in changes
+        ],
     )

@@ -28,7 +28,10 @@ LIST_MILESTONES = "GET /projects/v1/milestones/list"
 CREATE_MILESTONE = "POST /projects/v1/milestones/create"
 
 CHANGE_FIELDS = ("name", "status", "description")
-ARCHIVED_OPTIONS = (Option("only", "Archived", name="value.archived"), Option("include", "All", name="value.all"))
+ARCHIVED_OPTIONS = (
+    Option("only", "Archived", name="value.archived"),
+    Option("include", "All", name="value.all"),
+)
 RECENT = 8
 
 

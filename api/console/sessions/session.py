@@ -13,7 +13,7 @@ def show_session(request: ConsoleRequest) -> Response:
     operations = sorted(request.operations.values(), key=lambda o: (o.area, o.path))
     areas = [
         {
-            "name": area.capitalize(),
+            "name": area,
             "closed": [o.name for o in listed if not request.caller.has_scope(o.scope)],
             "count": len(listed),
         }

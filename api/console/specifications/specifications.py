@@ -37,7 +37,14 @@ def list_specifications(request: ConsoleRequest, id: str) -> Response:
 def show_coverage(request: ConsoleRequest, id: str) -> Response:
     """Show for each specification which work there is, and what does not fit."""
     form = request.form(COVERAGE, "drift")
-    form.offer_one("drift", [Option("true", "Only with a finding", name="specifications.only-with-finding")])
+    form.offer_one(
+        "drift",
+        [
+            Option(
+                "true", "Only with a finding", name="specifications.only-with-finding"
+            )
+        ],
+    )
     path = f"projects/{id}/specifications/coverage/"
     return request.page(
         "console/specifications/coverage.html",

@@ -93,7 +93,9 @@ def filter_form(
     form.offer_one("projectId", project_options(projects.values(), chosen))
     status = form.fields.get("status")
     if status:
-        form.offer_one("status", [*status.options, Option("all", "All", name="value.all")])
+        form.offer_one(
+            "status", [*status.options, Option("all", "All", name="value.all")]
+        )
     form.offer_one("archived", ARCHIVED_OPTIONS)
     for name in ("type", "priority", "bucket", "sort"):
         if name in form.fields:
