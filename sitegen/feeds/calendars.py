@@ -95,8 +95,8 @@ def _event(window: MaintenanceRow, site_url: str, locale: Locale) -> Event:
         event.add("transp", "TRANSPARENT")
         return event
     event.add("summary", plain_line(window.title))
-    affected = ", ".join(plain_line(service.name) for service in window.services)
-    paragraphs = [window.description, locale.text("feed.affects", services=affected)]
+    names = locale.join_list(plain_line(service.name) for service in window.services)
+    paragraphs = [window.description, locale.text("feed.affects", services=names)]
     description = "\n\n".join(filter(None, paragraphs))
     # Some readers take a control character for the end of a line of the file, after
     # which a text could go on as a property.

@@ -143,7 +143,7 @@ def _maintenance_item(
             f"feed.maintenance-{window.status}", title=isolate(window.title)
         ),
         href=site_url + url_path(maintenance_path(window.id)),
-        html=f"<p>{escape(locale.text('feed.period', start=starts, end=ends))}</p>\n"
+        html=_paragraph(locale.text("feed.period", start=starts, end=ends), locale)
         + render_entry(window.description or "", locale)
         + _affected_html(window, locale),
         published=window.created_at,
@@ -159,8 +159,14 @@ def _slugs(subject: IncidentRow | MaintenanceRow) -> tuple[str, ...]:
 
 
 def _affected_html(subject: IncidentRow | MaintenanceRow, locale: Locale) -> str:
-    names = ", ".join(isolate(service.name) for service in subject.services)
-    return f"<p>{escape(locale.text('feed.affects', services=names))}</p>\n"
+    names = locale.join_list(isolate(service.name) for service in subject.services)
+    return _paragraph(locale.text("feed.affects", services=names), locale)
+
+
+def _paragraph(text: str, locale: Locale) -> str:
+    """Return a sentence of ours; programs that show it know no direction but this."""
+    direction = ' dir="rtl"' if locale.direction == "rtl" else ""
+    return f"<p{direction}>{escape(text)}</p>\n"
 
 
 def _updated(items: Iterable[FeedItem]) -> str:

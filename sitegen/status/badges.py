@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 from datetime import datetime
 from typing import Any
+from unicodedata import category, east_asian_width
 from xml.sax.saxutils import escape
 
 from models.display_text import balance_directions, isolate, plain_line
@@ -32,6 +33,10 @@ COLOURS = {
 LABEL_COLOUR = "#32383f"
 # Estimated pixels per character at 11 px; `textLength` fits the text into the estimate.
 CHARACTER_WIDTH, PADDING = 6.6, 6
+# Of Unicode: wide and full-width characters, which take the place of two.
+WIDE = ("W", "F")
+# Marks above and below letters, and characters that are not shown.
+WITHOUT_WIDTH = ("Mn", "Me", "Cf")
 
 
 @pages("status", Stage.LISTS)
@@ -167,27 +172,40 @@ def _badge(
     timestamp = (
         locale.date_time(measured_at) if measured_at else locale.text("badge.no-data")
     )
-    message = f"{label} · {timestamp}"
-    left, right = _width(name), _width(message)
-    title = escape(f"{isolate(name)}: {label}, {timestamp}")
+    message = locale.text("badge.message", state=label, time=timestamp)
+    title = locale.text("badge.title", name=isolate(name), state=label, time=timestamp)
+    parts = [(name, LABEL_COLOUR), (message, COLOURS[state])]
+    is_mirrored = locale.direction == "rtl"
+    boxes, texts, x = "", "", 0
+    for text, colour in reversed(parts) if is_mirrored else parts:
+        width = _width(text)
+        boxes += f'<rect x="{x}" width="{width}" height="20" fill="{colour}"/>\n'
+        texts += _text(text, x + (width - PADDING if is_mirrored else PADDING))
+        x += width
+    direction = ' direction="rtl"' if is_mirrored else ""
     return (
-        f'<svg xmlns="http://www.w3.org/2000/svg" width="{left + right}" height="20"'
-        f' role="img" aria-labelledby="t"><title id="t">{title}</title>\n'
-        f'<rect width="{left}" height="20" fill="{LABEL_COLOUR}"/>\n'
-        f'<rect x="{left}" width="{right}" height="20" fill="{COLOURS[state]}"/>\n'
+        f'<svg xmlns="http://www.w3.org/2000/svg" width="{x}" height="20"'
+        f' xml:lang="{locale.tag}" role="img" aria-labelledby="t">'
+        f'<title id="t">{escape(title)}</title>\n{boxes}'
         '<g fill="#fff" font-family="Verdana,DejaVu Sans,sans-serif" font-size="11"'
-        f' aria-hidden="true">\n{_text(name, 0, left)}{_text(message, left, right)}'
-        "</g>\n</svg>\n"
+        f'{direction} aria-hidden="true">\n{texts}</g>\n</svg>\n'
     )
 
 
 def _width(text: str) -> int:
-    return round(len(text) * CHARACTER_WIDTH) + 2 * PADDING
+    """Return the width of a part of a badge."""
+    return _text_length(text) + 2 * PADDING
 
 
-def _text(text: str, x: int, width: int) -> str:
-    text_length = width - 2 * PADDING
+def _text_length(text: str) -> int:
+    characters = [char for char in text if category(char) not in WITHOUT_WIDTH]
+    wide = sum(east_asian_width(char) in WIDE for char in characters)
+    return round((len(characters) + wide) * CHARACTER_WIDTH)
+
+
+def _text(text: str, x: int) -> str:
+    """Return a text that starts at x, which is its right side in a mirrored badge."""
     return (
-        f'<text x="{x + PADDING}" y="14" textLength="{text_length}"'
+        f'<text x="{x}" y="14" textLength="{_text_length(text)}"'
         f' lengthAdjust="spacingAndGlyphs">{escape(balance_directions(text))}</text>\n'
     )

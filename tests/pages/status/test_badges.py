@@ -126,3 +126,26 @@ def test_text(world, build_site, output):
         "\n"
         "http://127.0.0.1:8000/status/\n"
     )
+
+
+@pytest.mark.parametrize(
+    ("name", "length"),
+    [
+        ("API", 20),
+        ("公開ＡＰＩ", 66),
+        ("ステータス", 66),
+        ("é", 7),
+        ("e\u0301", 7),
+        ("\u200fדא", 13),
+    ],
+)
+def test_width_of_a_name(world, build_site, output, name, length):
+    """Wide characters take the place of two, and marks on letters take none."""
+    world.service("api", name=name)
+    build_site()
+
+    svg = ElementTree.fromstring((output / "status/badges/api.svg").read_bytes())
+
+    text = next(svg.iter(f"{SVG}text"))
+    assert int(text.get("textLength")) == length
+    assert next(svg.iter(f"{SVG}rect")).get("width") == str(length + 12)

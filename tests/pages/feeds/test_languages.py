@@ -1,0 +1,124 @@
+"""Feeds, calendars and badges in the language of the site."""
+
+import json
+from dataclasses import replace
+from xml.etree import ElementTree
+
+import feedparser
+import pytest
+from icalendar import Calendar
+
+from tests.worlds.languages import END, START, add_marked_languages, unmarked_html
+from tests.worlds.status import UPDATE_WINDOW, World
+
+SVG = "{http://www.w3.org/2000/svg}"
+XML_LANG = "{http://www.w3.org/XML/1998/namespace}lang"
+TITLES = ["Disks", "Slow", "Errors"]
+
+
+@pytest.fixture(params=["sv", "he"])
+def tag(request):
+    return request.param
+
+
+@pytest.fixture
+def settings(settings, tmp_path, tag):
+    templates = add_marked_languages(tmp_path / "own", tag)
+    return replace(settings, language=tag, templates=templates, site_name="Acme")
+
+
+@pytest.fixture
+def site(ask, clock, build_site, output):
+    """A site with an incident, a window to come and a window that is cancelled."""
+    world = World(ask, clock)
+    world.service("api", name="API")
+    world.service("mail", name="Mail")
+    world.incident("api mail", title="Slow", body="Words.")
+    world.window("api", 3600, 7200, title="Disks", description="")
+    id = world.window("api", 3600, 7200, title="Errors", description="")
+    ask(UPDATE_WINDOW, {"id": id, "status": "cancelled"})
+    build_site()
+    return output
+
+
+@pytest.mark.parametrize("name", ["status/feed", "status/services/api/feed"])
+def test_feeds(site, tag, name):
+    """A feed says its language, and all that no operator wrote is in it."""
+    atom = (site / f"{name}.atom").read_bytes()
+    rss = (site / f"{name}.rss").read_bytes()
+    told = json.loads((site / f"{name}.json").read_text())
+
+    assert ElementTree.fromstring(atom).get(XML_LANG) == tag
+    assert ElementTree.fromstring(rss).findtext("channel/language") == tag
+    assert told["language"] == tag
+    titles = [told["title"], *(item["title"] for item in told["items"])]
+    for feed in map(feedparser.parse, (atom, rss)):
+        assert not feed.bozo
+        assert [feed.feed.title, *(each.title for each in feed.entries)] == titles
+    for title in titles:
+        assert (title[0], title[-1]) == (START, END)
+    for item in told["items"]:
+        assert unmarked_html(item["content_html"], "Words.") == []
+        assert ("rtl" in item["content_html"]) == (tag == "he")
+    assert (
+        unmarked_html(ElementTree.fromstring(rss).findtext("channel/description")) == []
+    )
+
+
+@pytest.mark.parametrize("name", ["status", "status/services/api"])
+def test_calendars(site, tag, name):
+    """The name of a calendar and our words in it are in the language of the site."""
+    calendar = Calendar.from_ical((site / name / "maintenance.ics").read_bytes())
+
+    assert calendar["prodid"] == "-//Masthead//Maintenance//EN"
+    assert calendar["name"] == calendar["x-wr-calname"]
+    assert calendar["name"].startswith(START)
+    assert {str(event["summary"]) for event in calendar.events} == {"Disks", "Errors"}
+    for event in calendar.events:
+        assert event["description"] == f"{START}Affects: API{END}"
+
+
+def test_removed_window_in_a_calendar(ask, clock, build_site, output):
+    """What is left of a removed window is in the language of the site."""
+    world = World(ask, clock)
+    world.service("api")
+    id = world.window("api", 3600, 7200)
+    ask("POST /status/v1/admin/maintenance/remove", {"id": id})
+    build_site()
+
+    text = (output / "status/maintenance.ics").read_bytes()
+
+    (event,) = Calendar.from_ical(text).events
+    assert event["summary"] == f"{START}Cancelled maintenance{END}"
+
+
+@pytest.mark.parametrize("name", ["badge", "badges/api"])
+def test_badges(site, tag, name):
+    """A badge has its words in the language, and is mirrored from right to left."""
+    svg = ElementTree.fromstring((site / f"status/{name}.svg").read_bytes())
+
+    assert svg.get(XML_LANG) == tag
+    title = svg.findtext(f"{SVG}title")
+    assert (title[0], title[-1]) == (START, END)
+    texts = [each.text for each in svg.iter(f"{SVG}text")]
+    own_name = texts[-1 if tag == "he" else 0]
+    assert own_name == ("Acme" if name == "badge" else "API")
+    assert texts[0 if tag == "he" else 1].startswith(START)
+    direction = svg.find(f"{SVG}g").get("direction")
+    assert direction == ("rtl" if tag == "he" else None)
+    (first, second) = svg.iter(f"{SVG}rect")
+    starts = [int(each.get("x")) for each in svg.iter(f"{SVG}text")]
+    width = int(first.get("width"))
+    padding = starts[0] if tag == "sv" else width - starts[0]
+    assert padding == 6
+    assert starts[1] == (
+        width + 6 if tag == "sv" else width + int(second.get("width")) - 6
+    )
+
+
+def test_what_programs_read(site):
+    """Text for terminals, and JSON for shields.io and of Statuspage, are English."""
+    for name in ("status.txt", "status/badges/api.json", "api/v2/summary.json"):
+        text = (site / name).read_text()
+        assert START not in text
+        assert "\\u27e6" not in text
