@@ -606,11 +606,7 @@ class _Server:
 
         return Dispatcher(
             utc_now,
-            create_senders(
-                settings,
-                utc_now,
-                partial(render_entry, locale=site_locale(settings)),
-            ),
+            create_senders(settings, utc_now, render_entry),
             find_live=find_live,
             is_leader=lambda: election.is_leader,
         )

@@ -48,6 +48,12 @@ class Locale:
         self.direction = self._cldr.text_direction
         self._date_and_time = self._cldr.datetime_formats["medium"]
 
+    @property
+    def own_name(self) -> str:
+        """Return the name of the language in the language itself, as in a menu."""
+        name = CldrLocale.parse(self.tag, sep="-").get_display_name() or self.tag
+        return name[0].upper() + name[1:]
+
     def message(self, name: str) -> Message:
         """Return a text, or its plural forms, with the placeholders as they are."""
         return self._messages[name]

@@ -2,6 +2,7 @@
 
 from argparse import ArgumentParser, Namespace
 
+from api.notifications.languages import locale_for
 from api.notifications.mail_settings import mail_sender_of, mail_site_of
 from models.base import new_id
 from models.notifications.addresses.mail_address import parse_mail_address
@@ -38,7 +39,13 @@ def test(context: CommandContext, arguments: Namespace) -> int:
     except ValueError as error:
         raise CommandError(str(error)) from None
     now = context.clock()
-    mail = trial_mail(site=mail_site_of(settings), to=to, id=new_id(now), now=now)
+    mail = trial_mail(
+        site=mail_site_of(settings),
+        locale=locale_for(settings),
+        to=to,
+        id=new_id(now),
+        now=now,
+    )
     with mail_sender_of(settings) as sender:
         outcome = sender.send(mail, to)
     if not outcome.is_delivered:

@@ -5,6 +5,8 @@ from dataclasses import dataclass
 from typing import cast
 
 from api.notifications.http_sender import HttpSender
+from api.notifications.languages import locale_for
+from models.locales import Locale
 from models.notifications.deliveries.dispatch import Attempt
 from models.notifications.deliveries.outcomes import Outcome
 from models.notifications.event_types import EVENT_TYPES
@@ -25,11 +27,12 @@ class ChatSender:
     def send(self, batch: Sequence[Attempt]) -> Iterator[tuple[Attempt, Outcome]]:
         for attempt in batch:
             channel = cast("ChatChannel", attempt.channel)
-            body = chat_body(channel, self._notice(attempt))
+            locale = locale_for(self.settings, attempt.language)
+            body = chat_body(channel, self._notice(attempt, locale), locale)
             yield attempt, self.http.send(attempt.address, HEADERS, body)
 
-    def _notice(self, attempt: Attempt) -> Notice:
+    def _notice(self, attempt: Attempt, locale: Locale) -> Notice:
         name, url = self.settings.site_name, self.settings.site_url
         if attempt.type not in EVENT_TYPES:
-            return trial_notice(name, url, attempt.at)
+            return trial_notice(name, url, attempt.at, locale)
         return notice_of(attempt.type, attempt.data_at(url), name, attempt.at)

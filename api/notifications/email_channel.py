@@ -4,8 +4,10 @@ import logging
 from collections.abc import Callable, Iterator, Sequence
 from datetime import datetime
 
+from api.notifications.languages import locale_for
 from api.notifications.mail_sender import MailSender
 from api.notifications.mail_settings import mail_sender_of, mail_site_of
+from models.locales import Locale
 from models.logs import LogLine
 from models.notifications.deliveries.dispatch import Attempt
 from models.notifications.deliveries.outcomes import Outcome
@@ -32,14 +34,14 @@ class EmailSender:
     """
     Sends the e-mail of a batch over one connection to the relay.
 
-    `render` turns the Markdown of a message into HTML.
+    `render` turns the Markdown of a message into HTML, with our words in a language.
     """
 
     def __init__(
         self,
         settings: Settings,
         clock: Callable[[], datetime],
-        render: Callable[[str], str],
+        render: Callable[[str, Locale], str],
     ) -> None:
         self._settings, self._clock, self._render = settings, clock, render
         self._site = mail_site_of(settings)
@@ -63,9 +65,11 @@ class EmailSender:
         origin, site, to = self._settings.api_origin, self._site, attempt.address
         id, now, token = attempt.delivery_id, self._clock(), attempt.token
         manage_url = origin + MANAGE + token
+        locale = locale_for(self._settings, attempt.language)
         if attempt.type == "subscription.confirm":
             return confirmation_mail(
                 site=site,
+                locale=locale,
                 to=to,
                 id=id,
                 now=now,
@@ -74,18 +78,24 @@ class EmailSender:
             )
         if attempt.type == "subscription.manage":
             return management_mail(
-                site=site, to=to, id=id, now=now, manage_url=manage_url
+                site=site,
+                locale=locale,
+                to=to,
+                id=id,
+                now=now,
+                manage_url=manage_url,
             )
         if attempt.type not in EVENT_TYPES:
-            return trial_mail(site=site, to=to, id=id, now=now)
+            return trial_mail(site=site, locale=locale, to=to, id=id, now=now)
         return mail_of(
             notice_of(attempt.type, attempt.data_at(site.url), site.name, attempt.at),
             site=site,
+            locale=locale,
             to=to,
             delivery_id=id,
             in_reply_to=attempt.thread_id,
             now=now,
             manage_url=manage_url,
             end_url=origin + END + token,
-            render=self._render,
+            render=lambda text: self._render(text, locale),
         )

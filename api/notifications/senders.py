@@ -9,17 +9,20 @@ from api.notifications.dispatcher import Sender
 from api.notifications.email_channel import BATCH_SIZE, MAX_BATCHES, EmailSender
 from api.notifications.http_sender import HttpSender
 from api.notifications.webhook_channel import WebhookSender
+from models.locales import Locale
 from models.notifications.messages.chat_messages import ChatChannel
 from models.settings import Settings
 
 
 def create_senders(
-    settings: Settings, clock: Callable[[], datetime], render: Callable[[str], str]
+    settings: Settings,
+    clock: Callable[[], datetime],
+    render: Callable[[str, Locale], str],
 ) -> Mapping[str, Sender]:
     """
     Return a sender for each channel that the settings make available.
 
-    `render` turns the Markdown of a message into HTML.
+    `render` turns the Markdown of a message into HTML, with our words in a language.
     """
     http = HttpSender(settings.notify_networks, clock)
     chat = Sender(ChatSender(settings, http).send)

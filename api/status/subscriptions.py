@@ -8,6 +8,7 @@ from models.errors import (
     SubscriptionNotActive,
     SubscriptionNotFound,
 )
+from models.locales import available_languages
 from models.notifications.deliveries.deliveries import Delivery, delivery_of
 from models.notifications.rows import SubscriptionRow
 from models.notifications.subscriptions import subscriptions
@@ -48,7 +49,8 @@ def add_subscription(call: Call, request: AddSubscription) -> CreatedSubscriptio
     """
     services_with_slugs(request.services)
     networks = call.settings.notify_networks
-    row, secret = subscriptions.add_subscription(request, networks, call.now)
+    languages = available_languages(call.settings.templates)
+    row, secret = subscriptions.add_subscription(request, networks, languages, call.now)
     # Erasing it deletes the stored response, which has its address.
     call.subject_ids.add(row.id)
     call.audit(row)
@@ -94,7 +96,8 @@ def update_subscription(call: Call, request: UpdateSubscription) -> Subscription
     Omitted fields do not change. A quarantine ends with a successful test.
     """
     services_with_slugs(request.services or ())
-    row, changes = subscriptions.update_subscription(request, call.now)
+    languages = available_languages(call.settings.templates)
+    row, changes = subscriptions.update_subscription(request, languages, call.now)
     call.subject_ids.add(row.id)
     call.audit_changes(row, changes)
     return row

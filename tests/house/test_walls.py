@@ -108,6 +108,13 @@ ALONE = {
     "models/status/importers/upptime.py": {"yaml"},
 }
 
+# What is written to people is in their language: it takes a locale, and loads none.
+WRITTEN = ("chat_messages", "mail_html", "mail_message", "notice")
+ALONE |= {
+    f"models/notifications/messages/{name}.py": {"models.locales.Locale"}
+    for name in WRITTEN
+}
+
 # Time and the environment come in through app.py alone.
 WORLD = {
     "datetime": {"now", "utcnow", "today", "fromtimestamp"},

@@ -18,8 +18,9 @@ from models.notifications.subscriptions.readers import (
 )
 from models.notifications.subscriptions.secrets import subscription_id_of
 from models.settings import Settings
+from sitegen.markdown.rendering import render_entry
 from tests.notifications.relays import Relay, relaying
-from tests.pages.markdown.english import render_entry
+from tests.worlds.languages import START, add_marked_languages
 from tests.worlds.notifications import ATTEMPT
 
 NOW = datetime(2026, 3, 1, 12, 0, tzinfo=UTC)
@@ -94,6 +95,29 @@ def test_message_about_the_subscription(send, relay, type, url):
     (mail,) = relay.mails
     assert re.findall(r"https://\S+", text_of(mail)) == [url]
     assert read(mail)["List-Unsubscribe"] is None
+
+
+@pytest.mark.parametrize(
+    ("language", "tag"), [(None, "sv"), ("ar", "ar"), ("en-GB", "en"), ("is", "sv")]
+)
+def test_language(mail_settings, relay, tmp_path, language, tag):
+    """A mail is in the language of its subscription, or else in that of the site."""
+    templates = add_marked_languages(tmp_path / "own", "sv", "ar")
+    told = replace(mail_settings, language="sv", templates=templates)
+    types = ("subscription.confirm", "subscription.manage", "subscription.test")
+    batch = [
+        replace(NOTICE, number=number, type=type, language=language)
+        for number, type in enumerate((NOTICE.type, *types))
+    ]
+
+    list(EmailSender(told, lambda: NOW, render_entry).send(batch))
+
+    mails = [read(mail) for mail in relay.mails]
+    assert [mail["Content-Language"] for mail in mails] == [tag] * 4
+    for mail in mails:
+        html = mail.get_body(("html",)).get_content()
+        assert f'<html lang="{tag}" dir="{"rtl" if tag == "ar" else "ltr"}">' in html
+        assert mail["Subject"].startswith(START) == (tag != "en")
 
 
 def test_batch(send, relay):

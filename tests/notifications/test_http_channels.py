@@ -13,6 +13,7 @@ from api.notifications.webhook_channel import WebhookSender
 from models.notifications.deliveries.outcomes import Outcome
 from models.notifications.event_types import CHANNELS
 from models.settings import Settings
+from tests.worlds.languages import END, START, add_marked_languages
 from tests.worlds.notifications import ATTEMPT
 
 SETTINGS = Settings(site_url="https://status.example.com", site_name="Example")
@@ -80,6 +81,36 @@ def test_chat_room(http, channel, attempt, words):
     text = json.dumps(json.loads(body), ensure_ascii=False)
     assert headers["Content-Type"] == "application/json"
     assert all(word in text for word in words)
+
+
+@pytest.mark.parametrize("channel", ["slack", "discord", "teams"])
+@pytest.mark.parametrize("attempt", [EVENT, TEST], ids=["event", "test"])
+@pytest.mark.parametrize("language", [None, "en", "is"])
+def test_language_of_a_room(http, tmp_path, channel, attempt, language):
+    """A room is told in the language of its subscription, or in that of the site."""
+    templates = add_marked_languages(tmp_path / "own", "sv")
+    told = replace(SETTINGS, language="sv", templates=templates)
+    attempt = replace(attempt, channel=channel, language=language)
+
+    list(ChatSender(told, http).send([attempt]))
+
+    ((_, _, body),) = http.sent
+    headline = "Incident update" if attempt.data else "Test"
+    assert headline in body.decode()
+    assert (f"{START}{headline}{END}" in body.decode()) == (language != "en")
+
+
+def test_language_of_a_webhook(http, tmp_path):
+    """A webhook is for programs, and is the same in every language."""
+    templates = add_marked_languages(tmp_path / "own", "sv")
+    told = replace(SETTINGS, language="sv", templates=templates)
+
+    for settings, language in ((told, "sv"), (SETTINGS, None)):
+        attempt = replace(EVENT, language=language)
+        list(WebhookSender(settings, http, now).send([attempt]))
+
+    (_, _, one), (_, _, other) = http.sent
+    assert one == other
 
 
 def test_channels():

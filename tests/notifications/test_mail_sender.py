@@ -13,6 +13,7 @@ import pytest
 from aiosmtpd.smtp import AuthResult
 
 from api.notifications.mail_sender import MailSender
+from models.locales import load_locale
 from models.notifications.addresses.mail_relay import Mailbox, MailRelay
 from models.notifications.deliveries.outcomes import MAX_ANSWER
 from models.notifications.messages.mail_message import MailSite, mail_of
@@ -28,7 +29,6 @@ END = f"https://api.example.com/subscribe/end/{'Zm9v' * 20}"
 NOTICE = Notice(
     type="incident.opened",
     site_name="Example status",
-    headline="New incident",
     title="Störung der API",
     status="investigating",
     text="Words.\n\n.\n\n.. and dots\n\n.",
@@ -43,7 +43,14 @@ NOTICE = Notice(
 
 def mail(to="ada@example.com", id="delivery-1"):
     return mail_of(
-        NOTICE, site=SITE, to=to, delivery_id=id, now=NOW, manage_url=END, end_url=END
+        NOTICE,
+        site=SITE,
+        locale=load_locale("en"),
+        to=to,
+        delivery_id=id,
+        now=NOW,
+        manage_url=END,
+        end_url=END,
     )
 
 

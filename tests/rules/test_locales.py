@@ -9,6 +9,7 @@ from babel import Locale as CldrLocale
 
 from models.locales import (
     FOLDER,
+    Locale,
     available_languages,
     load_locale,
     match_language,
@@ -70,6 +71,15 @@ def test_numbers_and_lists():
     assert ENGLISH.join_list(["A", "B", "C"]) == "A, B and C"
     assert ENGLISH.rough_duration(3 * 86400 + 5) == "3 days"
     assert ENGLISH.rough_duration(59) == "less than a minute"
+
+
+@pytest.mark.parametrize(
+    ("tag", "name"),
+    [("en", "English"), ("fr", "Français"), ("pt-BR", "Português (Brasil)")],
+)
+def test_name_of_a_language(tag, name):
+    """A language has its own name, as menus show it."""
+    assert Locale(tag, {}).own_name == name
 
 
 def test_texts_of_an_operator(tmp_path):

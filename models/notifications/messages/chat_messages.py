@@ -10,6 +10,7 @@ from collections.abc import Callable
 from datetime import UTC, datetime
 from typing import Any, Literal
 
+from models.locales import Locale
 from models.notifications.messages.chat_markdown import (
     Dialect,
     convert,
@@ -45,34 +46,34 @@ DISCORD_TITLE, DISCORD_DESCRIPTION, DISCORD_FIELD = 256, 4096, 1024
 TEAMS_BYTES = 20_000
 TEAMS_TEXT_BYTES = 15_000
 MAX_SERVICES_LENGTH = 900
-LINK_TEXT = "View on the status page"
 # Instead of backticks that would end the code.
 QUOTE = "'"
 
 
-def chat_body(channel: ChatChannel, notice: Notice) -> bytes:
+def chat_body(channel: ChatChannel, notice: Notice, locale: Locale) -> bytes:
     """Return the JSON that the incoming webhook of the channel takes."""
-    message = _MESSAGES[channel](notice)
+    message = _MESSAGES[channel](notice, locale)
     return json.dumps(message, ensure_ascii=False, separators=(",", ":")).encode()
 
 
-def slack_message(notice: Notice) -> Message:
+def slack_message(notice: Notice, locale: Locale) -> Message:
     """Return a message of Block Kit; the colour is that of an attachment."""
-    start = f"*{_slack_text(_heading(notice))}*\n"
+    start = f"*{_slack_text(_heading(notice, locale))}*\n"
     blocks = [_slack_section(notice.text, start)]
     if notice.services:
-        blocks.append(
-            _slack_section("", f"*Affected:* {_services(notice, _slack_text)}")
-        )
-    details = [_slack_text(notice.site_name), _slack_period(notice)]
-    details.append(_slack_link(LINK_TEXT, notice.url))
+        label = _slack_text(locale.text("notice.affected-services"))
+        services = _services(notice, locale, _slack_text)
+        fact = locale.text("notice.fact", name=f"*{label}*", value=services)
+        blocks.append(_slack_section("", fact))
+    details = [_slack_text(notice.site_name), _slack_period(notice, locale)]
+    details.append(_slack_link(locale.text("chat.view"), notice.url))
     elements = [_slack_mrkdwn(detail) for detail in details]
     blocks.append({"type": "context", "elements": elements})
     title = fitted(notice.title, SLACK_HEADER)
     header = {"type": "plain_text", "text": title, "emoji": False}
     return {
         # For the notification of a phone: what the blocks say is shown instead.
-        "text": _slack_text(f"{notice.headline}: {notice.title}"),
+        "text": _slack_text(_headline_and_title(notice, locale)),
         "unfurl_links": False,
         "unfurl_media": False,
         "blocks": [{"type": "header", "text": header}],
@@ -109,14 +110,14 @@ def _code_block(code: str) -> str:
     return f"{fence}\n{code.replace(fence, QUOTE * 3)}\n{fence}"
 
 
-def _slack_period(notice: Notice) -> str:
-    return _period(notice, _slack_moment)
+def _slack_period(notice: Notice, locale: Locale) -> str:
+    def show(moment: datetime) -> str:
+        # Slack shows it in the zone and the language of the reader.
+        form = "{date_short_pretty}, {time}"
+        fallback = _slack_text(locale.date_time(moment.isoformat()))
+        return f"<!date^{int(moment.timestamp())}^{form}|{fallback}>"
 
-
-def _slack_moment(moment: datetime) -> str:
-    # Slack shows it in the zone of the reader.
-    form = "{date_short_pretty}, {time}"
-    return f"<!date^{int(moment.timestamp())}^{form}|{_moment(moment)}>"
+    return _period(notice, locale, show)
 
 
 SLACK = Dialect(
@@ -134,13 +135,15 @@ SLACK = Dialect(
 )
 
 
-def discord_message(notice: Notice) -> Message:
+def discord_message(notice: Notice, locale: Locale) -> Message:
     """Return a message with one embed, which mentions nobody."""
-    start = f"**{_discord_literal(_heading(notice))}**\n"
-    fields = [{"name": "Time", "value": _period(notice, _discord_moment)}]
+    start = f"**{_discord_literal(_heading(notice, locale))}**\n"
+    period = _period(notice, locale, _discord_moment)
+    fields = [{"name": locale.text("chat.time"), "value": period}]
     if notice.services:
-        services = _services(notice, _discord_literal)
-        fields.insert(0, {"name": "Affected services", "value": services})
+        label = locale.text("notice.affected-services")
+        services = _services(notice, locale, _discord_literal)
+        fields.insert(0, {"name": label, "value": services})
     embed = {
         "title": fitted(notice.title, DISCORD_TITLE, _discord_literal),
         "url": notice.url,
@@ -200,17 +203,20 @@ DISCORD = Dialect(
 )
 
 
-def teams_message(notice: Notice) -> Message:
+def teams_message(notice: Notice, locale: Locale) -> Message:
     """Return an Adaptive Card in a message, which a workflow posts to a channel."""
     body = [
         _teams_line(notice.title, size="large", weight="bolder"),
-        _teams_line(_heading(notice), weight="bolder"),
+        _teams_line(_heading(notice, locale), weight="bolder"),
     ]
     if text := _teams_message(notice):
         body.append(_teams_block(text))
     if notice.services:
-        body.append(_teams_line(f"Affected: {_services(notice, str)}"))
-    period = _period(notice, _teams_moment)
+        label = locale.text("notice.affected-services")
+        services = _services(notice, locale, str)
+        fact = locale.text("notice.fact", name=label, value=services)
+        body.append(_teams_line(fact))
+    period = _period(notice, locale, _teams_moment)
     body.append(_teams_block(period, isSubtle=True))
     body.append(_teams_line(notice.site_name, isSubtle=True))
     container = {
@@ -223,10 +229,19 @@ def teams_message(notice: Notice) -> Message:
         "$schema": "http://adaptivecards.io/schemas/adaptive-card.json",
         "type": "AdaptiveCard",
         "version": "1.5",
-        "fallbackText": f"{notice.headline}: {notice.title} {notice.url}",
+        # Teams formats times in the card's language, of which it takes two letters.
+        "lang": locale.tag.partition("-")[0],
+        "rtl": locale.direction == "rtl",
+        "fallbackText": f"{_headline_and_title(notice, locale)} {notice.url}",
         "msteams": {"width": "Full"},
         "body": [container, *body[2:]],
-        "actions": [{"type": "Action.OpenUrl", "title": LINK_TEXT, "url": notice.url}],
+        "actions": [
+            {
+                "type": "Action.OpenUrl",
+                "title": locale.text("chat.view"),
+                "url": notice.url,
+            }
+        ],
     }
     attachment = {
         "contentType": "application/vnd.microsoft.card.adaptive",
@@ -284,23 +299,29 @@ TEAMS = Dialect(
     quote="",
 )
 
-_MESSAGES: dict[ChatChannel, Callable[[Notice], Message]] = {
+_MESSAGES: dict[ChatChannel, Callable[[Notice, Locale], Message]] = {
     "slack": slack_message,
     "discord": discord_message,
     "teams": teams_message,
 }
 
 
-def _heading(notice: Notice) -> str:
+def _heading(notice: Notice, locale: Locale) -> str:
     """Return what happened, with the status of an incident if it adds something."""
-    status = notice.status or "resolved"
+    headline, status = notice.headline(locale), notice.status or "resolved"
     if status == "resolved":
-        return notice.headline
-    return f"{notice.headline}: {status}"
+        return headline
+    label = locale.text(f"state.{status}")
+    return locale.text("chat.with-status", headline=headline, status=label)
 
 
-def _services(notice: Notice, literal: Callable[[str], str]) -> str:
-    """Return the names with commas, as many of them as fit, and how many do not."""
+def _headline_and_title(notice: Notice, locale: Locale) -> str:
+    headline = notice.headline(locale)
+    return locale.text("notice.heading", headline=headline, title=notice.title)
+
+
+def _services(notice: Notice, locale: Locale, literal: Callable[[str], str]) -> str:
+    """Return the names as a list, as many of them as fit, and how many do not."""
     shown: list[str] = []
     length = 0
     for name in map(literal, notice.services):
@@ -308,15 +329,13 @@ def _services(notice: Notice, literal: Callable[[str], str]) -> str:
         if shown and length > MAX_SERVICES_LENGTH:
             break
         shown.append(name)
-    left_out = len(notice.services) - len(shown)
-    return ", ".join(shown) + (f" and {left_out} more" if left_out else "")
+    if left_out := len(notice.services) - len(shown):
+        shown.append(literal(locale.text("notice.more-services", count=left_out)))
+    return locale.join_list(shown)
 
 
-def _period(notice: Notice, show: Callable[[datetime], str]) -> str:
+def _period(notice: Notice, locale: Locale, show: Callable[[datetime], str]) -> str:
+    start = show(notice.starts_at)
     if notice.ends_at is None:
-        return f"Since {show(notice.starts_at)}"
-    return f"{show(notice.starts_at)} – {show(notice.ends_at)}"
-
-
-def _moment(moment: datetime) -> str:
-    return moment.astimezone(UTC).strftime("%Y-%m-%d %H:%M UTC")
+        return locale.text("chat.since", start=start)
+    return locale.text("chat.period", start=start, end=show(notice.ends_at))

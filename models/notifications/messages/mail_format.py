@@ -34,6 +34,8 @@ class Mail:
     subject: str
     text: str
     html: str
+    # The tag of its language.
+    language: str
 
 
 def message_id(id: str, sender: Mailbox) -> str:
@@ -71,6 +73,7 @@ def assemble_mail(
         ("To", smtp_address(mail.to)),
         ("Subject", _unstructured("Subject", mail.subject)),
         ("Date", format_datetime(now)),
+        ("Content-Language", mail.language),
         ("Message-ID", message_id(id, sender)),
         # RFC 3834: no program shall answer it with "I am on holiday".
         ("Auto-Submitted", "auto-generated"),

@@ -12,6 +12,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from html import escape
 
+from models.locales import Locale
 from models.notifications.messages.notice import NoticeState
 from models.notifications.messages.plain_text import plain_text, printable
 
@@ -35,7 +36,6 @@ _SANS = (
     "-apple-system,BlinkMacSystemFont,'Segoe UI',Roboto,'Noto Sans',Helvetica,Arial,"
     "sans-serif"
 )
-_SERIF = "'Iowan Old Style',Charter,Cambria,'Noto Serif',Georgia,serif"
 _PARAGRAPH = "margin:0 0 16px;line-height:1.6"
 _URL = re.compile(r"https?://[^\s<>\"]{1,2000}")
 _END_OF_URL = ".,;:!?)'"
@@ -55,6 +55,7 @@ class Button:
 class MailPage:
     """What the HTML of a mail shows, from top to bottom."""
 
+    locale: Locale
     site_name: str
     # What happened, in our words, and to what, in the operator's.
     headline: str
@@ -73,13 +74,21 @@ class MailPage:
 def html_of(page: MailPage) -> str:
     """Return the document; everything but `body` and `footer` is escaped."""
     colour = page.state_colour or page.accent
-    facts = "".join(_fact(name, value) for name, value in page.facts)
+    locale, direction = page.locale, page.locale.direction
+    # Mail programs know no logical properties.
+    start, end = ("right", "left") if direction == "rtl" else ("left", "right")
+    facts = "".join(_fact(name, value, start, end) for name, value in page.facts)
     table = f'<table class="soft" style="{_TABLE}">{facts}</table>' if facts else ""
     footer = "".join(f'<p style="margin:0 0 6px">{line}</p>' for line in page.footer)
     body = f'<div class="said" dir="auto">\n{page.body}\n</div>' if page.body else ""
-    heading = escape(page.headline) + (f": {_text(page.title)}" if page.title else "")
+    heading = escape(page.headline)
+    if page.title:
+        pattern = escape(locale.pattern("notice.heading"))
+        heading = pattern.format(headline=heading, title=_text(page.title))
+    # Again on an element, because some programs drop those of the document.
+    language = f'lang="{escape(locale.tag)}" dir="{direction}"'
     return f"""<!DOCTYPE html>
-<html lang="en">
+<html {language}>
 <head>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width">
@@ -87,13 +96,14 @@ def html_of(page: MailPage) -> str:
 <meta name="supported-color-schemes" content="light dark">
 <title>{escape(page.headline)}</title>
 <style>
-{_style(page.accent, colour)}
+{_style(page.accent, colour, start, end)}
 </style>
 </head>
 <body class="paper ink" style="{_BODY}">
-<div style="max-width:600px;margin:0 auto;padding:32px 20px">
+<div {language} style="max-width:600px;margin:0 auto;padding:32px 20px">
 <p class="soft" style="{_OVERLINE}">{_text(page.site_name)}</p>
-<h1 class="state" style="{_HEADING};border-left:4px solid {colour[0]}">\
+<h1 class="state" style="{_HEADING};padding-{start}:16px;\
+border-{start}:4px solid {colour[0]}">\
 <span class="ink" style="color:{COLOURS["ink"][0]}">{heading}</span></h1>
 {body}
 {table}
@@ -152,21 +162,22 @@ def _link(url: str) -> str:
     return f'<a href="{escape(url)}">{escape(url)}</a>'
 
 
-def _fact(name: str, value: str) -> str:
+def _fact(name: str, value: str, start: str, end: str) -> str:
+    cell, ink = f"{_CELL};text-align:{start}", COLOURS["ink"][0]
     return (
-        f'<tr><th scope="row" style="{_CELL};padding-right:20px;font-weight:400">'
-        f'{escape(name)}</th><td class="ink" style="{_CELL};color:{COLOURS["ink"][0]}">'
+        f'<tr><th scope="row" style="{cell};padding-{end}:20px;font-weight:400">'
+        f'{escape(name)}</th><td class="ink" style="{cell};color:{ink}">'
         f"{_text(value)}</td></tr>"
     )
 
 
-def _style(accent: Colour, state: Colour) -> str:
+def _style(accent: Colour, state: Colour, start: str, end: str) -> str:
     """Return the rules of the dark scheme, and of elements without inline styles."""
     dark = {name: colours[1] for name, colours in COLOURS.items()}
     return f""":root {{ color-scheme: light dark; }}
 .said p {{ margin: 0 0 16px; line-height: 1.6; }}
 .said pre {{ overflow-x: auto; padding: 12px; border: 1px solid #8888; }}
-.said :is(th, td) {{ padding: 4px 12px 4px 0; text-align: left; }}
+.said :is(th, td) {{ padding: 4px 0; padding-{end}: 12px; text-align: {start}; }}
 .said a {{ color: inherit; }}
 @media (prefers-color-scheme: dark) {{
   .paper {{ background: {dark["paper"]} !important; }}
@@ -187,14 +198,13 @@ _OVERLINE = (
     f"text-transform:uppercase;color:{COLOURS['soft'][0]}"
 )
 _HEADING = (
-    f"margin:0 0 24px;padding:2px 0 2px 16px;font-family:{_SERIF};font-size:26px;"
-    "font-weight:600;line-height:1.2"
+    "margin:0 0 24px;padding:2px 0;font-size:24px;font-weight:600;line-height:1.25"
 )
 _TABLE = (
     f"margin:24px 0 16px;border-collapse:collapse;font-size:14px;"
     f"color:{COLOURS['soft'][0]}"
 )
-_CELL = "padding:3px 0;text-align:left;vertical-align:top"
+_CELL = "padding:3px 0;vertical-align:top"
 _BUTTON = (
     "display:inline-block;padding:11px 20px;border-radius:6px;font-size:15px;"
     "font-weight:600;text-decoration:none;color:#ffffff"

@@ -6,11 +6,11 @@ The module is pure: it reads no rows, no clock and no settings.
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from datetime import UTC, datetime
-from email.utils import format_datetime
+from datetime import datetime
 from html import escape
 
 from models.display_text import plain_line
+from models.locales import Locale
 from models.notifications.addresses.mail_relay import Mailbox
 from models.notifications.messages.mail_format import (
     Mail,
@@ -38,7 +38,6 @@ Fact = tuple[str, str]
 MAX_NAMES = 20
 # Renders the Markdown of a message as HTML.
 Renderer = Callable[[str], str]
-_WHY = "You receive this e-mail because you subscribed to {site_name}."
 
 
 @dataclass(frozen=True)
@@ -56,6 +55,7 @@ def mail_of(
     notice: Notice,
     *,
     site: MailSite,
+    locale: Locale,
     to: str,
     delivery_id: str,
     now: datetime,
@@ -71,27 +71,32 @@ def mail_of(
     incident or window. `manage_url` is a page on which people change or end the
     subscription, and a POST to `end_url` ends it.
     """
-    facts = _facts(notice)
-    button = _button(notice)
-    headline = f"{notice.headline}: {plain_line(notice.title)}"
+    facts = _facts(notice, locale)
+    button = _button(notice, locale)
+    headline = notice.headline(locale)
+    heading = locale.text(
+        "notice.heading", headline=headline, title=plain_line(notice.title)
+    )
     page = MailPage(
+        locale=locale,
         site_name=site.name,
-        headline=notice.headline,
+        headline=headline,
         title=notice.title,
         body=message_html(notice.text, render),
         facts=facts,
         button=button,
-        footer=_html_footer(site, manage_url),
+        footer=_html_footer(site, locale, manage_url),
         state_colour=STATE_COLOURS[notice.state],
         accent=site.accent,
     )
-    text = _text(headline, plain_text(notice.text), facts, button)
+    text = _text(locale, heading, plain_text(notice.text), facts, button)
     return assemble_mail(
         Mail(
             to=to,
-            subject=f"[{plain_line(site.name)}] {headline}",
-            text=text + _text_footer(site, manage_url),
+            subject=_subject(site, locale, heading),
+            text=text + _text_footer(site, locale, manage_url),
             html=html_of(page),
+            language=locale.tag,
         ),
         id=delivery_id,
         sender=site.sender,
@@ -105,92 +110,117 @@ def mail_of(
 
 
 def confirmation_mail(
-    *, site: MailSite, to: str, id: str, now: datetime, confirm_url: str, days: int
-) -> bytes:
-    """Return the mail that asks whether the owner of the address subscribed."""
-    request = (
-        f"Somebody, probably you, subscribed this address to notifications of"
-        f" {plain_line(site.name)}. They begin when you confirm it."
-    )
-    ignore = (
-        f"If it was not you, ignore this e-mail. Without a confirmation within {days}"
-        " days, the address is forgotten, and you receive nothing more."
-    )
-    button = Button("Confirm the subscription", confirm_url)
-    return _letter(
-        site, to, id, now, "Confirm your subscription", request, button, ignore
-    )
-
-
-def management_mail(
-    *, site: MailSite, to: str, id: str, now: datetime, manage_url: str
-) -> bytes:
-    """Return the mail with the link to a subscription that exists already."""
-    request = (
-        "Somebody, probably you, entered this address to subscribe to"
-        f" {plain_line(site.name)}. It is subscribed already. You can choose what you"
-        " are told of, or end the subscription."
-    )
-    ignore = (
-        "If it was not you, ignore this e-mail: nothing changed. Keep the link to"
-        " yourself, because whoever has it can end the subscription."
-    )
-    button = Button("Manage the subscription", manage_url)
-    return _letter(site, to, id, now, "Your subscription", request, button, ignore)
-
-
-def trial_mail(*, site: MailSite, to: str, id: str, now: datetime) -> bytes:
-    """Return a mail by which an operator sees whether mails arrive."""
-    text = (
-        f"This is a test of the notifications of {plain_line(site.name)}. If you read"
-        " it, they arrive."
-    )
-    footer = "An operator sent it to this address. You are not subscribed to anything."
-    button = Button("View the status page", f"{site.url}/status/")
-    return _letter(site, to, id, now, "Test of notifications", text, button, footer)
-
-
-def _letter(
+    *,
     site: MailSite,
+    locale: Locale,
     to: str,
     id: str,
     now: datetime,
-    heading: str,
-    text: str,
-    button: Button,
-    footer: str,
+    confirm_url: str,
+    days: int,
 ) -> bytes:
-    """Return a mail to one person who asked for something."""
+    """Return the mail that asks whether the owner of the address subscribed."""
+    words = _Words(
+        heading=locale.text("mail.confirm-title"),
+        text=locale.text("mail.confirm-request", site=plain_line(site.name)),
+        button=Button(locale.text("mail.confirm"), confirm_url),
+        footer=locale.text("mail.confirm-ignore", count=days),
+    )
+    return _letter(site, locale, to, id, now, words)
+
+
+def management_mail(
+    *,
+    site: MailSite,
+    locale: Locale,
+    to: str,
+    id: str,
+    now: datetime,
+    manage_url: str,
+) -> bytes:
+    """Return the mail with the link to a subscription that exists already."""
+    words = _Words(
+        heading=locale.text("mail.manage-title"),
+        text=locale.text("mail.manage-request", site=plain_line(site.name)),
+        button=Button(locale.text("mail.manage"), manage_url),
+        footer=locale.text("mail.manage-ignore"),
+    )
+    return _letter(site, locale, to, id, now, words)
+
+
+def trial_mail(
+    *, site: MailSite, locale: Locale, to: str, id: str, now: datetime
+) -> bytes:
+    """Return a mail by which an operator sees whether mails arrive."""
+    words = _Words(
+        heading=locale.text("mail.test-title"),
+        text=locale.text("mail.test-text", site=plain_line(site.name)),
+        button=Button(locale.text("mail.view-status"), f"{site.url}/status/"),
+        footer=locale.text("mail.test-note"),
+    )
+    return _letter(site, locale, to, id, now, words)
+
+
+@dataclass(frozen=True)
+class _Words:
+    """What a mail says to one person who asked for something."""
+
+    heading: str
+    text: str
+    button: Button
+    footer: str
+
+
+def _letter(
+    site: MailSite, locale: Locale, to: str, id: str, now: datetime, words: _Words
+) -> bytes:
     page = MailPage(
+        locale=locale,
         site_name=site.name,
-        headline=heading,
-        body=paragraphs(text),
-        button=button,
-        footer=[escape(footer)],
+        headline=words.heading,
+        body=paragraphs(words.text),
+        button=words.button,
+        footer=[escape(words.footer)],
         accent=site.accent,
     )
-    body = _text(heading, text, (), button) + f"\n{footer}\n"
-    subject = f"[{plain_line(site.name)}] {heading}"
-    mail = Mail(to=to, subject=subject, text=body, html=html_of(page))
+    body = _text(locale, words.heading, words.text, (), words.button)
+    mail = Mail(
+        to=to,
+        subject=_subject(site, locale, words.heading),
+        text=body + f"\n{words.footer}\n",
+        html=html_of(page),
+        language=locale.tag,
+    )
     return assemble_mail(mail, id=id, sender=site.sender, now=now)
 
 
-def _text(heading: str, text: str, facts: Sequence[Fact], button: Button) -> str:
-    lines = "\n".join(f"{name}: {plain_line(value)}" for name, value in facts)
-    parts = [heading, text, lines, f"{button.text}:\n{button.url}"]
+def _subject(site: MailSite, locale: Locale, heading: str) -> str:
+    return locale.text("mail.subject", site=plain_line(site.name), subject=heading)
+
+
+def _text(
+    locale: Locale, heading: str, text: str, facts: Sequence[Fact], button: Button
+) -> str:
+    lines = "\n".join(
+        locale.text("notice.fact", name=name, value=plain_line(value))
+        for name, value in facts
+    )
+    link = locale.text("mail.link", text=button.text)
+    parts = [heading, text, lines, f"{link}\n{button.url}"]
     return "\n\n".join(part for part in parts if part) + "\n"
 
 
-def _text_footer(site: MailSite, manage_url: str) -> str:
-    why = _WHY.format(site_name=plain_line(site.name))
+def _text_footer(site: MailSite, locale: Locale, manage_url: str) -> str:
+    why = locale.text("mail.why", site=plain_line(site.name))
+    link = locale.text("mail.link", text=locale.text("mail.change"))
     # Mail programs hide what follows such a line in an answer.
-    return f"\n-- \n{why}\nChange or end the subscription:\n{manage_url}\n"
+    return f"\n-- \n{why}\n{link}\n{manage_url}\n"
 
 
-def _html_footer(site: MailSite, manage_url: str) -> list[str]:
+def _html_footer(site: MailSite, locale: Locale, manage_url: str) -> list[str]:
     return [
-        escape(_WHY.format(site_name=plain_line(site.name))),
-        quiet_link("Change or end the subscription", manage_url),
+        escape(locale.text("mail.why", site=plain_line(site.name))),
+        quiet_link(locale.text("mail.change"), manage_url),
     ]
 
 
@@ -201,36 +231,34 @@ def _thread_fields(in_reply_to: str | None, sender: Mailbox) -> list[tuple[str, 
     return [("In-Reply-To", first), ("References", first)]
 
 
-def _button(notice: Notice) -> Button:
+def _button(notice: Notice, locale: Locale) -> Button:
     is_incident = notice.type.startswith("incident.")
-    text = "View the incident" if is_incident else "View the maintenance window"
-    return Button(text, notice.url)
+    name = "mail.view-incident" if is_incident else "mail.view-maintenance"
+    return Button(locale.text(name), notice.url)
 
 
-def _facts(notice: Notice) -> list[Fact]:
+def _facts(notice: Notice, locale: Locale) -> list[Fact]:
     is_incident = notice.type.startswith("incident.")
     is_over = notice.state == "operational"
-    facts = []
-    if notice.status:
-        facts.append(("Status", notice.status.capitalize()))
-    if is_incident and not is_over:
-        facts.append(("Severity", notice.state.replace("-", " ").capitalize()))
-    if notice.services:
-        facts.append(("Affects", _names(notice.services)))
-    start, end = ("Started", "Resolved") if is_incident else ("From", "Until")
-    facts.append((start, _date_time(notice.starts_at)))
-    if notice.ends_at:
-        facts.append((end, _date_time(notice.ends_at)))
-    return facts
+    start, end = (
+        ("mail.started", "mail.resolved")
+        if is_incident
+        else ("mail.from", "mail.until")
+    )
+    values = {
+        "mail.status": notice.status and locale.text(f"state.{notice.status}"),
+        "mail.severity": is_incident
+        and not is_over
+        and locale.text(f"state.{notice.state}"),
+        "notice.affected-services": notice.services and _names(notice.services, locale),
+        start: locale.date_time(notice.starts_at.isoformat()),
+        end: notice.ends_at and locale.date_time(notice.ends_at.isoformat()),
+    }
+    return [(locale.text(name), value) for name, value in values.items() if value]
 
 
-def _names(services: Sequence[str]) -> str:
-    others = len(services) - MAX_NAMES
-    names = ", ".join(services[:MAX_NAMES])
-    return f"{names} and {others} more" if others > 0 else names
-
-
-def _date_time(moment: datetime) -> str:
-    """Return such as "Sun, 01 Mar 2026, 12:00 UTC", in any locale."""
-    text = format_datetime(moment.astimezone(UTC))
-    return f"{text[:16]}, {text[17:22]} UTC"
+def _names(services: Sequence[str], locale: Locale) -> str:
+    names = list(services[:MAX_NAMES])
+    if others := len(services) - len(names):
+        names.append(locale.text("notice.more-services", count=others))
+    return locale.join_list(names)

@@ -9,34 +9,24 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, Literal
 
+from models.locales import Locale
+
 # What decides the colour of a notice: the states of a service.
 NoticeState = Literal[
     "operational", "maintenance", "degraded", "partial-outage", "major-outage"
 ]
 
-HEADLINES: dict[str, str] = {
-    "incident.opened": "New incident",
-    "incident.updated": "Incident update",
-    "incident.resolved": "Resolved",
-    "incident.reopened": "Incident reopened",
-    "maintenance.scheduled": "Maintenance scheduled",
-    "maintenance.changed": "Maintenance changed",
-    "maintenance.started": "Maintenance started",
-    "maintenance.completed": "Maintenance completed",
-    "maintenance.cancelled": "Maintenance cancelled",
-    "incident.reminder": "No update for a while",
-    "maintenance.reminder": "Maintenance begins soon",
-}
-
 
 @dataclass(frozen=True)
 class Notice:
-    """What a person is told of an event of an incident or a maintenance window."""
+    """
+    What a person is told of an event of an incident or a maintenance window.
+
+    It is the same in every language, except for that of a test.
+    """
 
     type: str
     site_name: str
-    # "Incident update".
-    headline: str
     # The title that the operator gave the incident or the window; one line.
     title: str
     # The status of an incident, such as "identified"; None for a window.
@@ -53,16 +43,15 @@ class Notice:
     url: str
     at: datetime
 
+    def headline(self, locale: Locale) -> str:
+        """Return what happened: "Incident update"."""
+        return locale.text(f"notice.{self.type}")
+
 
 def notice_of(
     type: str, data: Mapping[str, Any], site_name: str, at: datetime
 ) -> Notice:
-    """
-    Return the notice of an event with the `data` of its webhook.
-
-    Raise KeyError for an event that people are not told of.
-    """
-    headline = HEADLINES[type]
+    """Return the notice of an event with the `data` of its webhook."""
     if type.startswith("incident."):
         incident = data["incident"]["incident"]
         updates = data["incident"]["updates"]
@@ -70,7 +59,6 @@ def notice_of(
         return Notice(
             type=type,
             site_name=site_name,
-            headline=headline,
             title=incident["title"],
             status=incident["status"],
             text=updates[-1]["body"] if updates else "",
@@ -86,7 +74,6 @@ def notice_of(
     return Notice(
         type=type,
         site_name=site_name,
-        headline=headline,
         title=window["title"],
         status=None,
         text=window["description"] or "",
@@ -99,15 +86,14 @@ def notice_of(
     )
 
 
-def trial_notice(site_name: str, site_url: str, at: datetime) -> Notice:
+def trial_notice(site_name: str, site_url: str, at: datetime, locale: Locale) -> Notice:
     """Return a notice by which an operator sees whether notices arrive."""
     return Notice(
-        type="incident.resolved",
+        type="subscription.test",
         site_name=site_name,
-        headline="Test",
-        title=f"Notifications of {site_name} arrive here",
+        title=locale.text("notice.test-title", site=site_name),
         status=None,
-        text="An operator sent this test. Nothing has happened.",
+        text=locale.text("notice.test-text"),
         state="operational",
         services=(),
         starts_at=at,

@@ -17,6 +17,7 @@ from models.errors import (
 )
 from models.fields import TRIMMED, Id, MayOmit, Moment, SingleLine, StatusSlug
 from models.idempotency import delete_responses_about
+from models.locales import match_language
 from models.notifications.addresses.http_address import folded_url, refused_address
 from models.notifications.addresses.mail_address import (
     folded_address,
@@ -128,14 +129,18 @@ class ListSubscriptions(CursorQuery):
 
 
 def add_subscription(
-    request: AddSubscription, networks: Iterable[str], now: datetime
+    request: AddSubscription,
+    networks: Iterable[str],
+    languages: Sequence[str],
+    now: datetime,
 ) -> tuple[SubscriptionRow, str | None]:
     """
     Add an operator's subscription, which is active at once; return its secret too.
 
-    `networks` is the value of MASTHEAD_NOTIFY_NETWORKS. The caller checks that the
-    services exist.
+    `networks` is the value of MASTHEAD_NOTIFY_NETWORKS, and `languages` are those that
+    messages can have. The caller checks that the services exist.
     """
+    language = _available_language(request.language, languages)
     address, folded = _checked_address(request.channel, request.address, networks)
     _require_events_of_channel(request.channel, request.events)
     existing = live_subscription(request.channel, folded)
@@ -157,7 +162,7 @@ def add_subscription(
         services=request.services,
         source="operator",
         now=now,
-        language=request.language,
+        language=language,
         secret=secret,
     )
     return row, secret
@@ -245,7 +250,7 @@ def count_subscriptions() -> dict[tuple[str, str], int]:
 
 
 def update_subscription(
-    request: UpdateSubscription, now: datetime
+    request: UpdateSubscription, languages: Sequence[str], now: datetime
 ) -> tuple[SubscriptionRow, dict[str, Change]]:
     """Change the fields that were sent; return the subscription and what changed."""
     row = subscription_with_id(request.id)
@@ -254,6 +259,8 @@ def update_subscription(
     _require_events_of_channel(cast(Channel, row.channel), request.events)
     values = request.sent_fields()
     del values["id"]
+    if "language" in values:
+        values["language"] = _available_language(request.language, languages)
     return row, row.change(values, now)
 
 
@@ -360,6 +367,18 @@ def _checked_address(
     if (reason := refused_address(text, networks)) is not None:
         raise _invalid("address", "address", reason)
     return text, folded_url(text)
+
+
+def _available_language(wanted: str | None, languages: Sequence[str]) -> str | None:
+    """Return the language that messages have; raise ValidationFailed without one."""
+    if wanted is None:
+        return None
+    language = match_language([wanted], languages)
+    if language is None:
+        names = ", ".join(languages)
+        detail = f"There are no texts in the language {wanted}. There are: {names}."
+        raise _invalid("language", "language", detail)
+    return language
 
 
 def _require_events_of_channel(

@@ -413,7 +413,7 @@ def test_nothing_tells_addresses(ask, app, clock, happen, caplog, audited):
         assert ask(
             f"POST {SUBSCRIPTIONS}/add", body, headers={"Idempotency-Key": "again"}
         ).status_code in (409, 422)
-    ask(f"POST {SUBSCRIPTIONS}/update", {"id": id, "language": "de"})
+    ask(f"POST {SUBSCRIPTIONS}/update", {"id": id, "language": "en"})
     ask(TEST, {"id": id})
     ask(ROTATE, {"id": id})
     answers = [

@@ -1,5 +1,6 @@
 """Subscriptions that operators add: added, listed, changed, ended, erased."""
 
+import re
 from dataclasses import replace
 
 import pytest
@@ -88,7 +89,7 @@ def test_add_for_people(added, channel):
 def test_audit_has_no_address(ask, added):
     """The audit log names the channel, not whom it is for."""
     id = added(MAIL)["id"]
-    ask(UPDATE, {"id": id, "language": "de"})
+    ask(UPDATE, {"id": id, "language": "en"})
     ask(REMOVE, {"id": id, "erase": True})
 
     records = list(AuditRow.select().order_by(AuditRow.number))
@@ -205,6 +206,20 @@ def test_refused_values(ask, body, place):
     assert pointers(response) == [place]
 
 
+@pytest.mark.parametrize("path", [ADD, UPDATE])
+def test_language_without_texts(ask, added, path):
+    """A language that no message can have is refused, with those that there are."""
+    body = HOOK if path == ADD else {"id": added(MAIL)["id"]}
+
+    response = ask(path, body | {"language": "is"})
+
+    assert response.status_code == 422
+    assert pointers(response) == ["/language"]
+    (error,) = response.json["errors"]
+    assert error["detail"].startswith("There are no texts in the language is. There")
+    assert re.search(r" en[,.]", error["detail"])
+
+
 def test_unknown_service(ask, added, api, refusal):
     """A slug that names no service is refused by name, also in an update."""
     id = added(services=["api", "api"])["id"]
@@ -258,12 +273,12 @@ def test_update(ask, added, api, audited, clock):
     id = added(MAIL)["id"]
     body = {"id": id, "services": ["api"], "events": ["incident.opened"]}
 
-    told = ask(UPDATE, body | {"language": "pt-BR"}).json["data"]
+    told = ask(UPDATE, body | {"language": "en-GB"}).json["data"]
     again = ask(UPDATE, body).json["data"]
 
     assert told["services"] == ["api"]
     assert told["events"] == ["incident.opened"]
-    assert (told["language"], told["state"]) == ("pt-BR", "active")
+    assert (told["language"], told["state"]) == ("en", "active")
     assert again == told
     assert audited().count("subscription.updated") == 1
     detail = AuditRow.get(AuditRow.action == "subscription.updated").detail
@@ -278,7 +293,7 @@ def test_update_refused(ask, added, refusal):
     refused = ask(UPDATE, {"id": id, "events": ["service.state-changed"]})
     assert pointers(refused) == ["/events"]
     ask(REMOVE, {"id": id})
-    ended = ask(UPDATE, {"id": id, "language": "de"})
+    ended = ask(UPDATE, {"id": id, "language": "en"})
     assert ended.status_code == 409
     refusal(ended, "subscription-not-active")
 
@@ -308,7 +323,7 @@ def test_erase(ask, added, api, clock, engine, refusal, is_ended):
     id = added(MAIL, language="en")["id"]
     ask("POST /status/v1/admin/incidents/add", INCIDENT)
     fan_out(clock.now, ALL_LIVE)
-    ask(UPDATE, {"id": id, "language": "de"}, headers={"Idempotency-Key": "update"})
+    ask(UPDATE, {"id": id, "language": "en"}, headers={"Idempotency-Key": "update"})
     if is_ended:
         ask(REMOVE, {"id": id})
     assert b"Mia@example.com" in engine.kept()

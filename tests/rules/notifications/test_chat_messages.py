@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from models.locales import load_locale
 from models.notifications.messages.chat_markdown import convert, fitted, utf16_length
 from models.notifications.messages.chat_messages import (
     COLOURS,
@@ -22,13 +23,14 @@ from models.notifications.messages.chat_messages import (
 )
 from models.notifications.messages.notice import Notice
 from tests.processor import at_most
+from tests.worlds.languages import END, START, marked_locale
 
+ENGLISH = load_locale("en")
 CHANNELS = ("slack", "discord", "teams")
 NOON = datetime(2026, 3, 1, 12, 0, tzinfo=UTC)
 INCIDENT = Notice(
     type="incident.updated",
     site_name="Acme & Sons Status",
-    headline="Incident update",
     title="Errors <b>everywhere</b> & *here* for @everyone",
     status="identified",
     text=(
@@ -47,7 +49,6 @@ INCIDENT = Notice(
 MAINTENANCE = replace(
     INCIDENT,
     type="maintenance.scheduled",
-    headline="Maintenance scheduled",
     title="New disks",
     status=None,
     text="",
@@ -59,7 +60,6 @@ MAINTENANCE = replace(
 RESOLVED = replace(
     INCIDENT,
     type="incident.resolved",
-    headline="Resolved",
     status="resolved",
     text="All is well.",
     state="operational",
@@ -99,7 +99,6 @@ notices = st.builds(
     Notice,
     type=st.just("incident.updated"),
     site_name=lines.map(lambda line: line[:80]),
-    headline=st.just("Incident update"),
     title=lines,
     status=st.sampled_from([None, "identified"]),
     text=texts.map(lambda text: text[:4000])
@@ -119,17 +118,28 @@ notices = st.builds(
 @pytest.mark.parametrize("name", NOTICES)
 def test_message(golden, channel, name):
     """A message has title, headline, colour, text, services, time and link."""
-    message = json.loads(chat_body(channel, NOTICES[name]))
+    message = json.loads(chat_body(channel, NOTICES[name], ENGLISH))
 
     text = json.dumps(message, ensure_ascii=False, indent=2) + "\n"
     golden(f"notifications/{channel}-{name}.json", text)
+
+
+@pytest.mark.parametrize("channel", CHANNELS)
+def test_language(channel):
+    """What is not an operator's text is in the language of the room."""
+    body = chat_body(channel, INCIDENT, marked_locale("ar")).decode()
+
+    for words in ("Incident update", "Identified", "Affected services", "Since "):
+        assert f"{START}{words}" in body
+    assert (f"{START}View on the status page{END}" in body) == (channel != "discord")
+    assert ('"rtl":true' in body) == (channel == "teams")
 
 
 @settings(max_examples=40)
 @given(notice=notices)
 def test_slack_limits_and_mentions(notice):
     """Slack takes the lengths, and nobody is mentioned by what an operator writes."""
-    message = slack_message(notice)
+    message = slack_message(notice, ENGLISH)
 
     (attachment,) = message["attachments"]
     header, *blocks = message["blocks"] + attachment["blocks"]
@@ -152,7 +162,7 @@ def test_slack_limits_and_mentions(notice):
 @given(notice=notices)
 def test_discord_limits_and_mentions(notice):
     """Discord takes the lengths, and pings nobody."""
-    message = discord_message(notice)
+    message = discord_message(notice, ENGLISH)
 
     assert message["allowed_mentions"] == {"parse": []}
     (embed,) = message["embeds"]
@@ -169,8 +179,8 @@ def test_discord_limits_and_mentions(notice):
 @given(notice=notices)
 def test_teams_limits_and_mentions(notice):
     """Teams takes the size, and a card mentions nobody."""
-    assert len(chat_body("teams", notice)) < 21_000
-    (attachment,) = teams_message(notice)["attachments"]
+    assert len(chat_body("teams", notice, ENGLISH)) < 21_000
+    (attachment,) = teams_message(notice, ENGLISH)["attachments"]
     card = attachment["content"]
     assert card["msteams"] == {"width": "Full"}
     for block in card["body"]:
@@ -243,7 +253,9 @@ def test_many_services():
     """The services that do not fit are counted."""
     names = tuple(f"Service {n}" for n in range(1000))
 
-    text = slack_message(replace(INCIDENT, services=names))["attachments"][0]["blocks"]
+    text = slack_message(replace(INCIDENT, services=names), ENGLISH)["attachments"][0][
+        "blocks"
+    ]
 
     assert re.search(r"Service 60, .* and 9\d\d more$", text[1]["text"]["text"])
 
@@ -267,7 +279,7 @@ def test_hostile_markdown(text):
     """No text of an operator makes a message expensive."""
     with at_most(2):
         for channel in CHANNELS:
-            chat_body(channel, replace(INCIDENT, text=text))
+            chat_body(channel, replace(INCIDENT, text=text), ENGLISH)
 
 
 @pytest.mark.parametrize(
@@ -275,7 +287,7 @@ def test_hostile_markdown(text):
 )
 def test_heading_with_closing_marks(text, shown):
     """A heading is bold without its marks; a mark that ends a word stays."""
-    told = json.dumps(slack_message(replace(INCIDENT, text=text)))
+    told = json.dumps(slack_message(replace(INCIDENT, text=text), ENGLISH))
 
     assert shown in told
 
@@ -285,4 +297,4 @@ def test_heading_of_spaces():
     text = "#" + " " * 4000 + "\x0bx"
 
     with at_most(1):
-        slack_message(replace(INCIDENT, text=text))
+        slack_message(replace(INCIDENT, text=text), ENGLISH)
