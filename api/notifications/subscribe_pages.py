@@ -17,6 +17,7 @@ from flask import Flask, Response, request
 from api.http.messages import Request
 from api.http.middleware import REQUEST
 from api.notifications.client_limits import ClientLimiter
+from api.notifications.languages import language_for, locale_for
 from api.notifications.subscribe_form import (
     BadForm,
     Choices,
@@ -28,6 +29,7 @@ from api.notifications.subscribe_form import (
 from models.display_text import escape_line
 from models.errors import StorageBusy
 from models.fields import truncate_to_ms
+from models.locales import available_languages, match_language
 from models.notifications.addresses.mail_address import parse_mail_address
 from models.notifications.rows import SubscriptionRow
 from models.notifications.subscriptions.links import CONFIRM, END, MANAGE, SUBSCRIBE
@@ -51,8 +53,8 @@ from models.settings import Settings
 from models.status.services.catalogue import services_in_display_order
 from models.storage.database import reading
 
-# Renders a template with its data, in the look of the site.
-RenderPage = Callable[[str, Mapping[str, Any]], str]
+# Renders a template with its data in a language, in the look of the site.
+RenderPage = Callable[[str, Mapping[str, Any], str], str]
 
 BUSY_RETRY_SECONDS = 2
 
@@ -115,29 +117,23 @@ class _SubscribePages:
         def view(**arguments: str) -> Response:
             if not self._settings.smtp:
                 return self._message(
-                    "No notifications by email",
-                    "This site sends no notifications by email. Its feeds have the"
-                    " same incidents and maintenance.",
+                    "subscribe.unavailable-title",
+                    "subscribe.unavailable",
                     404,
                     feeds=True,
                 )
             try:
                 return handler(**arguments)
             except BadForm as error:
-                return self._message("Nothing was changed", str(error), error.status)
+                title = "subscribe.refused-title"
+                return self._message(
+                    title, error.text, error.status, values=error.values
+                )
             except InvalidToken:
-                return self._message(
-                    "The link is not valid",
-                    "Copy the whole link from the email, or subscribe again.",
-                    404,
-                )
+                title = "subscribe.link-invalid-title"
+                return self._message(title, "subscribe.link-invalid", 404)
             except SubscriptionEnded:
-                return self._message(
-                    "The subscription has ended",
-                    "Or it was not confirmed in time. You receive no emails from it."
-                    " You can subscribe again on the status page.",
-                    410,
-                )
+                return self._message("subscribe.ended-title", "subscribe.expired", 410)
             except StorageBusy:
                 return self._busy()
 
@@ -153,11 +149,15 @@ class _SubscribePages:
         if problem:
             return self._form(choices, address, problem, 422)
         now, address = self._now(), parse_mail_address(address)
+        language = self._language(choices.language)
         if self._limiter.allows(_current_request(), int(now.timestamp() * 10**9)):
-            request_subscription(address, choices.services, choices.kinds, now)
+            request_subscription(
+                address, choices.services, choices.kinds, now, language
+            )
         # The same for every address, known or not, and for whoever asks too often.
         return self._page(
             "notifications/requested.html",
+            language=language,
             address=address,
             days=CONFIRM_WITHIN.days,
             mails=MAILS_PER_DAY,
@@ -187,19 +187,26 @@ class _SubscribePages:
         row = subscription_of(token, "manage", self._now())
         if problem := choices.problem({*_services(), *row.services}):
             return self._manage(row, token, choices, problem=problem, status=422)
-        row = change_subscription(token, choices.services, choices.kinds, self._now())
+        languages = available_languages(self._settings.templates)
+        # What the menu does not have changes nothing.
+        language = match_language(filter(None, [choices.language]), languages)
+        row = change_subscription(
+            token, choices.services, choices.kinds, self._now(), language
+        )
         return self._manage(row, token, is_saved=True)
 
     def end_form(self, token: str) -> Response:
-        subscription_of(token, "manage", self._now())
-        return self._page("notifications/end.html", action=END + token)
+        row = subscription_of(token, "manage", self._now())
+        template = "notifications/end.html"
+        return self._page(template, language=row.language, action=END + token)
 
     def end(self, token: str) -> Response:
         """End it, whatever the body: a mail program sends one as RFC 8058 says."""
-        unsubscribe(token, self._now())
+        row = unsubscribe(token, self._now())
         return self._message(
-            "The subscription has ended",
-            "You receive no more emails. You can subscribe again on the status page.",
+            "subscribe.ended-title",
+            "subscribe.ended",
+            language=row.language if row else None,
             feeds=True,
         )
 
@@ -209,20 +216,22 @@ class _SubscribePages:
     def _subscribed(self, row: SubscriptionRow) -> Response:
         with reading():
             manage = MANAGE + token_of(row.id, "manage")
-        return self._page("notifications/subscribed.html", manage=manage)
+        template = "notifications/subscribed.html"
+        return self._page(template, language=row.language, manage=manage)
 
     def _form(
         self, choices: Choices, address: str, problem: FormProblem | None, status: int
     ) -> Response:
         """Return the form again, with what the reader entered and must correct."""
         services = [
-            {"slug": slug, "name": name, "isChosen": True}
+            {"slug": slug, "name": name, "isChosen": True, "isRemoved": False}
             for slug, name in _services().items()
             if slug in choices.services
         ]
         return self._page(
             "notifications/subscribe.html",
             status,
+            language=choices.language,
             action=SUBSCRIBE,
             # What no mailbox has, such as a NUL, is no part of a page either.
             address=escape_line(address),
@@ -244,6 +253,7 @@ class _SubscribePages:
         return self._page(
             "notifications/confirm.html",
             status,
+            language=row.language,
             action=CONFIRM + token,
             problem=problem,
             **_choices(row, entered),
@@ -262,36 +272,72 @@ class _SubscribePages:
         return self._page(
             "notifications/manage.html",
             status,
+            language=row.language,
             action=MANAGE + token,
             end=END + token,
+            languages=self._languages(
+                entered.language if entered else None, row.language
+            ),
             isQuarantined=row.state == "quarantined",
             isSaved=is_saved,
             problem=problem,
             **_choices(row, entered),
         )
 
+    def _languages(self, *chosen: str | None) -> list[dict[str, Any]]:
+        """Return the languages that mails can have, in the order of their tags."""
+        settings, current = self._settings, language_for(self._settings, *chosen)
+        return [
+            {
+                "tag": tag,
+                "name": locale_for(settings, tag).own_name,
+                "isChosen": tag == current,
+            }
+            for tag in available_languages(settings.templates)
+        ]
+
     def _message(
-        self, heading: str, text: str, status: int = 200, *, feeds: bool = False
+        self,
+        heading: str,
+        text: str,
+        status: int = 200,
+        *,
+        language: str | None = None,
+        feeds: bool = False,
+        values: Mapping[str, str] | None = None,
     ) -> Response:
+        """Return a page that says a text; `heading` and `text` are their names."""
         return self._page(
             "notifications/message.html",
             status,
+            language=language,
             heading=heading,
             text=text,
+            values=values or {},
             feeds=feeds,
         )
 
     def _busy(self) -> Response:
-        response = self._message(
-            "Please try again",
-            "The server is busy, and nothing was changed. Try again in a moment.",
-            503,
-        )
+        response = self._message("subscribe.busy-title", "subscribe.busy", 503)
         response.headers["Retry-After"] = str(BUSY_RETRY_SECONDS)
         return response
 
-    def _page(self, template: str, status: int = 200, **data: Any) -> Response:
-        return Response(self._render(template, data), status, self._headers)
+    def _page(
+        self,
+        template: str,
+        status: int = 200,
+        *,
+        language: str | None = None,
+        **data: Any,
+    ) -> Response:
+        """Return a page in the language, or else in the one that the browser asks."""
+        language = self._language(language)
+        headers = {**self._headers, "Content-Language": language}
+        return Response(self._render(template, data, language), status, headers)
+
+    def _language(self, chosen: str | None) -> str:
+        accepted = [tag for tag, quality in request.accept_languages if quality > 0]
+        return language_for(self._settings, chosen, *accepted)
 
     def _now(self) -> datetime:
         return truncate_to_ms(self._clock())
@@ -318,9 +364,14 @@ def _choices(row: SubscriptionRow, entered: Choices | None) -> dict[str, Any]:
     chosen = entered or Choices(row.services, list(kinds_of(row)))
     names = _services()
     # One that is gone is shown, or saving the page would choose all services.
-    gone = {slug: f"{slug} (removed)" for slug in row.services if slug not in names}
+    gone = {slug: slug for slug in row.services if slug not in names}
     services = [
-        {"slug": slug, "name": name, "isChosen": slug in chosen.services}
+        {
+            "slug": slug,
+            "name": name,
+            "isChosen": slug in chosen.services,
+            "isRemoved": slug in gone,
+        }
         for slug, name in (names | gone).items()
     ]
     return {"address": row.address, "services": services, "kinds": chosen.kinds}

@@ -76,13 +76,18 @@ def _kind_of(event: str) -> Kind:
 
 
 def request_subscription(
-    address: str, services: Collection[str], kinds: Collection[str], now: datetime
+    address: str,
+    services: Collection[str],
+    kinds: Collection[str],
+    now: datetime,
+    language: str | None = None,
 ) -> None:
     """
     Have the owner of a mail address asked whether to subscribe.
 
     `services` are slugs, none for all. A subscribed mailbox gets a link to its
     subscription instead. The caller learns nothing: beyond the bounds, nothing is sent.
+    Mails are in the `language`, and without one in that of the site.
     """
     folded = folded_address(address)
     with writing(NOTIFICATIONS):
@@ -93,9 +98,9 @@ def request_subscription(
             row.delete_instance()
             row = None
         if row is None:
-            row = _create_pending(address, folded, services, kinds, now)
+            row = _create_pending(address, folded, services, kinds, now, language)
         elif row.state == "pending":
-            _add_choices(row, services, kinds)
+            _add_choices(row, services, kinds, language)
         if row is not None and _may_be_sent(row, folded, now):
             if row.state == "pending":
                 # The mail gives the owner as long as the first one did. A request
@@ -112,6 +117,7 @@ def _create_pending(
     services: Collection[str],
     kinds: Collection[str],
     now: datetime,
+    language: str | None,
 ) -> SubscriptionRow | None:
     """Return a new subscription, None while too many wait for a confirmation."""
     pending = SubscriptionRow.select().where(SubscriptionRow.state == "pending")
@@ -126,6 +132,7 @@ def _create_pending(
         services=_unique(services),
         source="self",
         now=now,
+        language=language,
     )
 
 
@@ -133,11 +140,13 @@ def _add_choices(
     row: SubscriptionRow,
     services: Collection[str],
     kinds: Collection[str],
+    language: str | None,
 ) -> None:
     """Merge a repeated request into the one that waits."""
     is_of_all = not row.services or not services
     row.services = [] if is_of_all else _unique([*row.services, *services])
     row.events = events_of({*kinds_of(row), *kinds})
+    row.language = language or row.language
     row.save()
 
 
@@ -214,13 +223,22 @@ def confirm_subscription(
 
 
 def change_subscription(
-    token: str, services: Collection[str], kinds: Collection[str], now: datetime
+    token: str,
+    services: Collection[str],
+    kinds: Collection[str],
+    now: datetime,
+    language: str | None = None,
 ) -> SubscriptionRow:
-    """Replace what the subscription is told of; `services` are slugs, none for all."""
+    """
+    Replace what the subscription is told of; `services` are slugs, none for all.
+
+    Without a `language`, that of the mails stays as it is.
+    """
     id = _id_of(token, "manage")
     with writing(NOTIFICATIONS):
         row = _live_row(id, now)
         _choose(row, services, kinds)
+        row.language = language or row.language
         row.updated_at = now
         row.save()
     return row
@@ -239,13 +257,20 @@ def _choose(
     row.services = _unique(services)
 
 
-def unsubscribe(token: str, now: datetime) -> None:
-    """Tell the owner of the mailbox nothing more; one that has ended stays as it is."""
+def unsubscribe(token: str, now: datetime) -> SubscriptionRow | None:
+    """
+    Tell the owner of the mailbox nothing more; one that has ended stays as it is.
+
+    Return the subscription, None if it is forgotten.
+    """
     id = _id_of(token, "manage")
     with writing(NOTIFICATIONS):
-        row = SubscriptionRow.get_or_none(SubscriptionRow.id == id)
+        row: SubscriptionRow | None = SubscriptionRow.get_or_none(
+            SubscriptionRow.id == id
+        )
         if row is not None and row.state != "ended":
             end_subscription(row, ENDED_BY_READER, now)
+    return row
 
 
 def forget_unconfirmed(now: datetime) -> None:

@@ -17,6 +17,7 @@ from models.status.services.catalogue import (
     remove_service,
 )
 from models.storage.database import database, writing
+from tests.worlds.languages import add_marked_languages, unmarked_html
 from tests.worlds.readers import (
     ADA,
     BOTH,
@@ -566,7 +567,7 @@ def test_log_of_an_internal_error(settings, clock, reader, caplog):
     reader.ask()
     path = reader.path("confirm")
 
-    def fail(template, data):
+    def fail(template, data, language):
         raise ZeroDivisionError
 
     told = replace(settings, **MAIL)
@@ -593,7 +594,127 @@ def test_service_that_is_removed(subscribed, clock):
         remove_service(StatusRemoveService(slug="api"), clock.now)
 
     text = subscribed.get("manage").text
-    assert "api (removed)" in text
+    assert "<bdi>api</bdi> (removed)" in text
     subscribed.post("manage", data={"kind": "incidents", "service": "api"})
 
     assert the_row().services == ["api"]
+
+
+@pytest.fixture
+def abroad(settings, clock, tmp_path):
+    """Somebody at a site in Swedish, of which there is also Arabic and English."""
+    templates = add_marked_languages(tmp_path / "own", "sv", "ar")
+    with writing():
+        add_service(StatusAddService(slug="api", name="API"), clock.now)
+    changes = {"language": "sv", "templates": templates, "site_name": "Acme"}
+    return Reader(settings, clock, **changes)
+
+
+def said(response):
+    """Return the language that a page says it is in; the header says the same."""
+    (tag,) = re.findall('<html lang="([^"]+)"', response.text)
+    assert response.headers["Content-Language"] == tag
+    assert ('dir="rtl"' in response.text) == (tag == "ar")
+    return tag
+
+
+@pytest.mark.parametrize(
+    ("sent", "accepted", "tag"),
+    [
+        ("ar", "en", "ar"),
+        ("ar-EG", "en", "ar"),
+        (None, "en-US,en;q=0.9", "en"),
+        (None, "is,ar;q=0.5,en;q=0.7", "en"),
+        (None, "is, en;q=0, *;q=0.5", "sv"),
+        (None, None, "sv"),
+        ("is", None, "sv"),
+        ("", None, "sv"),
+        ("<b>", "\xff;q=x,,", "sv"),
+    ],
+)
+def test_language_of_a_request(abroad, sent, accepted, tag):
+    """It is that of the form, or else one that the browser asks for, or the site's."""
+    form = {"language": sent} if sent is not None else {}
+    headers = {"Accept-Language": accepted} if accepted else {}
+    form |= {"email": ADA, "kind": BOTH}
+
+    asked = abroad.client.post("/subscribe", data=form, headers=headers)
+    refused = abroad.client.post(
+        "/subscribe", data=form | {"email": "ada@"}, headers=headers
+    )
+
+    assert (asked.status_code, refused.status_code) == (200, 422)
+    assert the_row().language == said(asked) == said(refused) == tag
+    assert f'name="language" value="{tag}"' in refused.text
+
+
+def test_pages_in_the_language_of_the_subscription(abroad):
+    """What a mail leads to is in the language of the mail, to the last word."""
+    english = {"headers": {"Accept-Language": "en"}}
+    abroad.ask(language="ar")
+    pages = [abroad.get("confirm", **english)]
+    pages += [abroad.post("confirm", data={"kind": BOTH}, **english)]
+    pages += [abroad.get(page, **english) for page in ("manage", "end")]
+    pages += [abroad.post("manage", data={"save": ""}, **english)]
+    pages += [abroad.post("end", **english)]
+
+    assert [said(page) for page in pages] == ["ar"] * 6
+    known = ("Acme", ADA, "API", "–", "·", "Svenska", "English", "العربية")
+    for page in pages:
+        assert unmarked_html(page.text, "– Acme", *known) == []
+
+
+@pytest.mark.parametrize(
+    ("path", "sent", "status"),
+    [
+        ("/subscribe", None, 200),
+        ("/subscribe/manage/x", None, 404),
+        ("/subscribe", b"email=%FF", 400),
+        ("/subscribe", b"a" * 70_000, 413),
+    ],
+)
+def test_pages_without_a_subscription(abroad, path, sent, status):
+    """Whoever has none reads the page in a language that the browser asks for."""
+    headers = {"Accept-Language": "ar"}
+
+    page = abroad.client.open(
+        path,
+        method="GET" if sent is None else "POST",
+        data=sent,
+        headers=headers,
+        content_type=FORM,
+    )
+
+    assert (page.status_code, said(page)) == (status, "ar")
+    assert unmarked_html(page.text, "– Acme", "Acme", "·") == []
+
+
+def test_choosing_a_language(abroad):
+    """The languages are offered by their own names, and the choice is kept."""
+    abroad.ask()
+    abroad.confirm()
+    page = abroad.get("manage").text
+    options = re.findall(r'<option value="(\S+)" lang="\1"( selected)?>(.+)<', page)
+
+    changed = abroad.post("manage", data={"kind": BOTH, "language": "ar"})
+    unknown = abroad.post("manage", data={"kind": BOTH, "language": "is"})
+    refused = abroad.post("manage", data={"language": "en"})
+
+    assert {tag: (bool(chosen), name) for tag, chosen, name in options}.items() >= {
+        ("ar", (False, "العربية")),
+        ("en", (False, "English")),
+        ("sv", (True, "Svenska")),
+    }
+    assert the_row().language == said(changed) == said(unknown) == "ar"
+    assert refused.status_code == 422
+    assert '<option value="en" lang="en" selected>' in refused.text
+
+
+def test_request_of_a_subscribed_mailbox(abroad):
+    """A stranger who enters a subscribed address changes no language."""
+    abroad.ask(language="ar")
+    abroad.confirm()
+
+    abroad.ask(language="en")
+
+    assert the_row().language == "ar"
