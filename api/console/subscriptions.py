@@ -5,9 +5,12 @@ from typing import Any
 from flask import Response
 
 from api.console.console_request import ConsoleRequest
+from api.console.forms.fields import Option
 from api.console.forms.form import Form
 from api.console.incidents import service_options
 from api.console.page import page
+from api.notifications.languages import locale_for
+from models.locales import available_languages
 
 LIST = "GET /status/v1/admin/subscriptions/list"
 GET = "GET /status/v1/admin/subscriptions/get"
@@ -102,17 +105,28 @@ def end_subscription(request: ConsoleRequest, id: str) -> Response:
 
 
 def _add_form(request: ConsoleRequest) -> Form:
-    return _with_services(request, request.form(ADD, *ADD_FIELDS))
+    return _with_choices(request, request.form(ADD, *ADD_FIELDS))
 
 
 def _change_form(request: ConsoleRequest, subscription: dict[str, Any]) -> Form:
     form = request.form(UPDATE, *CHANGE_FIELDS, values=subscription, is_prefilled=True)
-    return _with_services(request, form, subscription["services"])
+    return _with_choices(
+        request, form, subscription["services"], subscription["language"]
+    )
 
 
-def _with_services(
-    request: ConsoleRequest, form: Form, chosen: list[str] | None = None
+def _with_choices(
+    request: ConsoleRequest,
+    form: Form,
+    chosen: list[str] | None = None,
+    language: str | None = None,
 ) -> Form:
+    """Offer the services and the languages that there are, and what is chosen."""
+    tags = available_languages(request.settings.templates)
+    names = {tag: locale_for(request.settings, tag).own_name for tag in tags}
+    if language:
+        names.setdefault(language, language)
+    form.offer("language", [Option(tag, name) for tag, name in names.items()])
     gone = [{"slug": slug, "name": slug} for slug in chosen or []]
     options = service_options(request, gone)
     return form.offer("services", options) if options else form

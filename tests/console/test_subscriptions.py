@@ -80,10 +80,12 @@ def test_a_refusal_stands_beside_its_field(person):
 
 
 def test_change(person, hook):
-    """No service means all of them again."""
+    """A language is chosen by its name; no service means all of them again."""
     page, action = f"subscriptions/{hook.id}/", f"subscriptions/{hook.id}/change/"
-    person.fill(page, action, services=["mail"], language="de")
-    assert SubscriptionRow.get().services == ["mail"]
+    assert '<option value="en">English</option>' in person.get(page).text
+    person.fill(page, action, services=["mail"], language="en")
+    row = SubscriptionRow.get()
+    assert (row.services, row.language) == (["mail"], "en")
 
     person.fill(page, action, services=[], language="")
 
