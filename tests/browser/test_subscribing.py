@@ -72,7 +72,7 @@ def test_there_and_out_again(site, open_page, has_scripts):
     page.get_by_label("Email address").fill(ADA)
     page.get_by_label("Scheduled maintenance").uncheck()
     page.get_by_role("button", name="Subscribe").click()
-    assert heading(page) == "Look into your mailbox"
+    assert heading(page) == "Check your mailbox"
     assert the_row().services == ["api"]
 
     page.goto(site + CONFIRM + token_of(the_row().id, "confirm"))
