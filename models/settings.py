@@ -118,7 +118,7 @@ class Settings:
     )
     language: str = declare_setting(
         "en",
-        "language of the site and its feeds, such as de or pt-BR",
+        "language of the site, its feeds and its mails, such as de or pt-BR",
         pattern=r"[A-Za-z]{2,3}(-[A-Za-z0-9]{2,8})*",
         form="the tag of a language, such as de or pt-BR",
     )
