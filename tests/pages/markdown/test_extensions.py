@@ -1,9 +1,14 @@
 """Formulas, tabs, definition lists, attributes, and the options of code blocks."""
 
+import json
+
 import pytest
 
+from models.locales import load_locale
+from sitegen.markdown import rendering
 from sitegen.markdown.code_blocks import CodeOptions, parse_info
 from sitegen.markdown.math import MAX_LENGTH, MAX_LEVELS, to_mathml
+from sitegen.markdown.texts import insert_texts
 from tests.pages.html import Reader
 from tests.pages.markdown.english import render
 from tests.pages.markdown.test_markdown import html_of
@@ -203,3 +208,17 @@ def test_extensions_beside_html():
         before, after = html_of(text), html_of(f"{text}\n\n<br>")
 
         assert after.replace('=""', "").startswith(before.strip())
+
+
+def test_texts_in_other_languages(tmp_path):
+    """Our own words in a document are in the language of the page that shows it."""
+    own = {"docs.admonition-note": "Hinweis", "docs.table": "Tabelle"}
+    (tmp_path / "locales").mkdir()
+    (tmp_path / "locales" / "de.json").write_text(json.dumps(own))
+    rendered = rendering.render("> [!NOTE]\n> A\n\n| B |\n|---|\n| C |\n")
+
+    html = insert_texts(rendered.html, load_locale("de", str(tmp_path)))
+
+    assert '<p class="admonition-title">Hinweis</p>' in html
+    assert 'aria-label="Tabelle"' in html
+    assert "\x03" not in html
