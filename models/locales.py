@@ -22,6 +22,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 from babel import Locale as CldrLocale
+from babel import UnknownLocaleError
 from babel.dates import format_date, format_skeleton
 from babel.lists import format_list
 from babel.numbers import format_decimal
@@ -142,6 +143,15 @@ class Locale:
 @lru_cache(maxsize=4096)
 def _format_date(text: str, style: Literal["long", "medium"], cldr: CldrLocale) -> str:
     return format_date(parse_utc(text), style, cldr)
+
+
+@lru_cache
+def text_direction(tag: str) -> str:
+    """Return "rtl" for a language that is written from right to left, else "ltr"."""
+    try:
+        return CldrLocale.parse(tag, sep="-").text_direction
+    except (UnknownLocaleError, ValueError):
+        return "ltr"
 
 
 def parse_utc(text: str) -> datetime:

@@ -35,6 +35,9 @@ Version = Annotated[WholeNumber, Field(gt=0, le=2**31)]
 
 Title = Annotated[str, TRIMMED, Field(min_length=1, max_length=200), SingleLine]
 Text = Annotated[str, Field(max_length=500_000)]
+# As in HTML: a language, and its script and region where they matter.
+LANGUAGE_TAG = r"[A-Za-z]{2,3}(-[A-Za-z0-9]{2,8}){0,3}"
+LanguageTag = Annotated[str, Field(pattern=rf"^{LANGUAGE_TAG}$")]
 SearchText = Annotated[str, Field(min_length=1, max_length=100)]
 
 

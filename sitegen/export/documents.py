@@ -42,6 +42,7 @@ class IndexedDocument(Schema):
     source_path: str | None
     source_address: str | None
     source_base: str | None
+    language: str | None
     file: str
 
 
@@ -149,6 +150,8 @@ def _file_text(
         "version": revision.version,
         "date": format_moment(revision.created_at),
     }
+    if document.language:
+        fields["lang"] = document.language
     if aliases:
         fields["aliases"] = aliases
     front_matter = yaml.safe_dump(

@@ -10,6 +10,7 @@ from shlex import quote
 from models.errors import Refusal
 from models.front_matter import UnreadableFile, load_yaml, text_of
 from models.projects.document_imports.sources import DocumentSource, document_source
+from models.projects.fields import LANGUAGE_TAG
 from models.projects.files.file_import import FileSource
 from sitegen.sources.aliases import read_aliases
 from sitegen.sources.dialects import (
@@ -30,6 +31,7 @@ from sitegen.sources.walk import walk
 SUMMARY_LENGTH = 300
 
 SUMMARIES = ("summary", "description")
+LANGUAGES = ("lang", "language")
 _HEADING_ID = re.compile(r"\s\{[:#.][^{}]{0,200}\}\s*$")
 # Programs, layouts and built pages of generators.
 IGNORED_FOLDERS = {"node_modules", "_site", "_includes", "_layouts"}
@@ -203,8 +205,19 @@ def _source(
         title=title,
         summary=_truncate(text_of(file.front_matter, *SUMMARIES), SUMMARY_LENGTH)
         or None,
+        language=_language(file, tree),
         content=rest if plain_label(first_heading) == plain_label(title) else body,
     )
+
+
+def _language(file: SourceFile, tree: Tree) -> str | None:
+    """Return the tag of the language that the file declares, with hyphens."""
+    tag = text_of(file.front_matter, *LANGUAGES).replace("_", "-")
+    if not tag or re.fullmatch(LANGUAGE_TAG, tag):
+        return tag or None
+    reason = f"Its language '{_truncate(tag, 40)}' is not a tag such as de or pt-BR."
+    tree.notes.append(Note(file.name, reason))
+    return None
 
 
 def _converted_body(file: SourceFile, tree: Tree, tree_files: TreeFiles) -> str:

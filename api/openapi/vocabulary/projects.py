@@ -283,6 +283,14 @@ FIELDS |= {
         "Addresses on the site that redirect to the document.",
         ["/guides/old-name/"],
     ),
+    "ListedDocument.language": (
+        "The tag of the language of the text. null: that of the site.",
+        None,
+    ),
+    "BundledDocument.language": (
+        "The tag of the language of the text. Missing: that of the site.",
+        "en-GB",
+    ),
     "ListedDocument.sha256": (
         "The SHA-256 of the text in UTF-8, in hexadecimal.",
         "5f" * 32,

@@ -20,7 +20,14 @@ from models.projects.discussion.references import (
 from models.projects.documents.documents import Document, Note, Position, Section
 from models.projects.documents.linking.aliases import Alias
 from models.projects.documents.revisions import DocumentRevision
-from models.projects.fields import Description, Summary, Text, Title, Version
+from models.projects.fields import (
+    Description,
+    LanguageTag,
+    Summary,
+    Text,
+    Title,
+    Version,
+)
 from models.projects.files.files import ProjectFile
 from models.projects.files.names import FileName
 from models.projects.files.uploads import MAX_FILE_BYTES
@@ -144,6 +151,10 @@ class BundledDocument(Document):
     position: Position
     published_version: Version | None
     creator_id: Id
+    # Only documents that were imported can have one.
+    language: Annotated[
+        LanguageTag | None, Field(exclude_if=lambda language: language is None)
+    ] = None
 
     @model_validator(mode="after")
     def _require_publication(self) -> "BundledDocument":

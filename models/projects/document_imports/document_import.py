@@ -55,11 +55,11 @@ ANOTHER_TREE = (
 )
 
 
-# Tree, collection, path and address of a file, and the URL of the tree.
+# Tree, collection, path and address of a file, the URL of the tree, and the language.
 Origin = tuple[str | None, ...]
 ORIGIN = (
     *("source_tree", "source_collection", "source_path"),
-    *("source_address", "source_base"),
+    *("source_address", "source_base", "language"),
 )
 
 
@@ -318,7 +318,7 @@ class _DocumentImport:
     def _origin(self, source: DocumentSource) -> Origin:
         options = self._options
         place = (options.tree, options.collection, source.path)
-        return (*place, source.address, options.base)
+        return (*place, source.address, options.base, source.language)
 
     def _set_origin(self, document: DocumentRow, source: DocumentSource) -> None:
         for name, value in zip(ORIGIN, self._origin(source), strict=True):

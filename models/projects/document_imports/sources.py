@@ -11,7 +11,7 @@ from models.projects.documents.documents import Position, Section
 from models.projects.documents.linking.aliases import Alias
 from models.projects.documents.linking.outside_links import is_website_url
 from models.projects.documents.rows import digest_of
-from models.projects.fields import Summary, Text, Title
+from models.projects.fields import LanguageTag, Summary, Text, Title
 
 
 def _require_website_url(url: str) -> str:
@@ -43,6 +43,7 @@ class SourceFields(Schema):
     is_numbered: bool = False
     title: Title
     summary: Summary = None
+    language: LanguageTag | None = None
     # Addresses that the file declares, at which readers may look for the page.
     aliases: list[Alias] = []
 

@@ -91,6 +91,8 @@ class PublishedPage:
     # that website.
     source_address: str | None = None
     source_base: str | None = None
+    # The language of the text, if it may differ from that of the site.
+    language: str | None = None
 
 
 class PublishedAddress(NamedTuple):
@@ -329,6 +331,7 @@ def _select_published() -> "ModelSelect[Any]":
             DocumentRow.source_tree,
             DocumentRow.source_address,
             DocumentRow.source_base,
+            DocumentRow.language,
             DocumentRevisionRow.title,
             DocumentRevisionRow.summary,
             DocumentRevisionRow.created_at.alias("revised_at"),

@@ -50,6 +50,8 @@ class DocumentRow(Row):
     source_address = TextField(null=True)
     # The URL of that website, where links lead that the tree cannot resolve.
     source_base = TextField(null=True)
+    # The language of the text, if the file declares it.
+    language = TextField(null=True)
     # The collection into which the file was imported.
     source_collection = TextField(null=True)
     # The number of its last activity that an import has seen: what has a higher number

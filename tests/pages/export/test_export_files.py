@@ -43,6 +43,18 @@ def test_paths():
         assert found[slug] == f"{slug}.md"
 
 
+def test_language(tmp_path, shelf, clock):
+    """An exported file declares the language of its document."""
+    shelf.publish("start")
+    DocumentRow.update(language="pt-BR").execute()
+    options = ExportOptions(now=clock.now, release="1", site="https://example.org")
+
+    write_export(tmp_path / "out", options)
+
+    [file] = (tmp_path / "out").rglob("published/**/start.md")
+    assert "\nlang: pt-BR\n" in file.read_text()
+
+
 def test_files_of_projects(tmp_path, shelf, clock):
     """The files of a project are written as they are, by their names."""
     shelf.add("images/a.png", pictures.png())

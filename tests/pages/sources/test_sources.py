@@ -44,9 +44,29 @@ def test_file(read):
         "isNumbered": False,
         "title": "First steps",
         "summary": "Begin",
+        "language": None,
         "content": "Words.\n",
         "aliases": [],
     }
+
+
+@pytest.mark.parametrize(
+    ("front", "language", "noted"),
+    [
+        ("lang: de", "de", False),
+        ("language: pt_BR", "pt-BR", False),
+        ("lang: zh-Hant-TW", "zh-Hant-TW", False),
+        ("lang: ''", None, False),
+        ("lang: no English", None, True),
+        ("lang: [de]", None, False),
+    ],
+)
+def test_language(read, front, language, noted):
+    """The language is a tag as in HTML; anything else is reported."""
+    tree = read(a_page=f"---\n{front}\n---\nWords.")
+
+    assert the(tree).language == language
+    assert bool(tree.notes) is noted
 
 
 @pytest.mark.parametrize(

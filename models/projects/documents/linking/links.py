@@ -242,6 +242,7 @@ def published_page(
         source_tree=document.source_tree,
         source_address=document.source_address,
         source_base=document.source_base,
+        language=document.language,
         size=revision.size,
         digest=revision.digest,
     )

@@ -70,6 +70,8 @@ def test_there_and_back(ask, export, bring, clock, engine, seed, archived):
     if archived:
         ask("POST /projects/v1/projects/remove", {"id": life.project})
     document = DocumentRow.select().first()
+    document.language = "pt-BR"
+    document.save()
     DocumentAliasRow.create(document=document, address="/old/", is_declared=False)
     before = export(life.project)
     purge(ask, life.project)

@@ -576,6 +576,21 @@ def test_addresses_of_the_website(ask, start, send_parts):
     assert (report["updated"], row.version) == (["a"], 1)
 
 
+def test_language(ask, start, send_parts):
+    """The language of a text is kept, and a changed one makes no new version."""
+    started = start({"a.md": "One.\n"})
+    send_parts(started, {"a.md": "One.\n"})
+    ask(APPLY, {"id": started["id"]})
+
+    body = tree({}, documents=[listed("a.md", "One.\n", language="pt-BR")])
+    again = ask(START, body).json["data"]
+    report = ask(APPLY, {"id": again["id"]}).json["data"]
+
+    row = DocumentRow.get()
+    assert (row.language, row.version) == ("pt-BR", 1)
+    assert report["updated"] == ["a"]
+
+
 @pytest.mark.parametrize(
     "fields",
     [
@@ -585,6 +600,7 @@ def test_addresses_of_the_website(ask, start, send_parts):
         *({"base": "https://[::1"}, {"base": "https://a%zz"}, {"base": "https://a:x"}),
         {"documents": [listed("a.md", "One.\n", address="/a\nb")]},
         {"documents": [listed("a.md", "One.\n", address="x" * 301)]},
+        {"documents": [listed("a.md", "One.\n", language='"><b>')]},
     ],
 )
 def test_wrong_addresses(ask, shelf, fields):
