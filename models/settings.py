@@ -116,6 +116,18 @@ class Settings:
         pattern=r"[^\x00-\x1f]{1,80}",
         form="one line of 1 to 80 characters",
     )
+    tagline: str = declare_setting(
+        "",
+        "sentence below the name on the front page, which search engines show",
+        pattern=r"[^\x00-\x1f]{0,160}",
+        form="one line of at most 160 characters",
+    )
+    front: str = declare_setting(
+        "documents",
+        "documents: the front page shows the documents and the state of the services;"
+        " status: the front page is the status page",
+        choices=("documents", "status"),
+    )
     language: str = declare_setting(
         "en",
         "language of the site, its feeds and its mails, such as de or pt-BR",
@@ -229,6 +241,14 @@ class Settings:
         pattern=r"(https?://[^\s/]+/\S*\{path\}\S*)?",
         form="empty or a URL with {path}, such as"
         " https://github.com/acme/handbook/edit/main/docs/{path}",
+    )
+    feedback_url: str = declare_setting(
+        "",
+        "address at which readers comment on a document, with {url} for its address and"
+        " {title} for its title",
+        pattern=r"((https?://[^\s/]+/|mailto:[^\s@]+@[^\s@?]+)\S*)?",
+        form="empty or a URL such as https://github.com/acme/handbook/issues/new"
+        "?title={title}&body={url}, or mailto:docs@example.com?subject={title}",
     )
     log_level: str = declare_setting(
         "info",

@@ -19,6 +19,8 @@ MAX_INCIDENTS = 3
 @pages(SHARED, Stage.ENTRY_POINTS)
 def front_page(context: BuildContext) -> Iterator[Page]:
     """Show the overall status, active incidents, collections and new documents."""
+    if context.settings.front == "status":
+        return
     outline = docs_outline(context)
     name = context.settings.site_name
     yield Page(
@@ -33,7 +35,8 @@ def front_page(context: BuildContext) -> Iterator[Page]:
         },
         template="index.html",
         title=name,
-        description=f"Documentation and status of {name}.",
+        description=context.settings.tagline
+        or context.theme.locale.text("front.description", site=name),
     )
 
 
@@ -71,11 +74,12 @@ def _active_incidents(context: BuildContext) -> list[dict[str, str]]:
 
 
 @pages(SHARED)
-def not_found(context: BuildContext) -> Iterator[Page]:  # noqa: ARG001
+def not_found(context: BuildContext) -> Iterator[Page]:
+    locale = context.theme.locale
     yield Page(
         "404.html",
         {},
         template="404.html",
-        title="Not found",
-        description="There is no page at this address.",
+        title=locale.text("site.not-found"),
+        description=locale.text("site.not-found-description"),
     )

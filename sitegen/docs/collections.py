@@ -7,6 +7,7 @@ from functools import cached_property
 from operator import is_
 from typing import Any
 
+from models.locales import Locale
 from models.projects.documents.linking.link_resolver import document_href
 from models.projects.documents.published import (
     PublishedDocument,
@@ -20,6 +21,7 @@ from sitegen.docs.section_groups import (
 )
 from sitegen.page import BuildContext
 
+# In English, as files for programs name them.
 COLLECTIONS = {"guides": "Guides", "products": "Products", "support": "Support"}
 
 _FIELDS = tuple(PublishedDocument.model_fields)
@@ -30,11 +32,8 @@ class DocsCollection:
     """One collection that has documents, given in the order of published/list."""
 
     collection: str
+    title: str
     published: list[PublishedPage]
-
-    @property
-    def title(self) -> str:
-        return COLLECTIONS[self.collection]
 
     @property
     def href(self) -> str:
@@ -88,7 +87,7 @@ class _CollectionReader:
         self._register = PublishedPageReader()
         self._collections: dict[str, DocsCollection] = {}
 
-    def read(self) -> list[DocsCollection]:
+    def read(self, locale: Locale) -> list[DocsCollection]:
         documents_of: dict[str, list[PublishedPage]] = {
             name: [] for name in COLLECTIONS
         }
@@ -97,10 +96,16 @@ class _CollectionReader:
         before, self._collections = self._collections, {}
         for name, documents in documents_of.items():
             if documents:
-                known = before.get(name)
-                is_same = known and are_same_objects(known.published, documents)
+                known, title = before.get(name), collection_title(locale, name)
+                is_same = (
+                    known is not None
+                    and known.title == title
+                    and are_same_objects(known.published, documents)
+                )
                 self._collections[name] = (
-                    known if known and is_same else DocsCollection(name, documents)
+                    known
+                    if known and is_same
+                    else DocsCollection(name, title, documents)
                 )
         return list(self._collections.values())
 
@@ -109,7 +114,12 @@ class _CollectionReader:
 
 
 def _read(context: BuildContext) -> list[DocsCollection]:
-    return context.once_per_process(_CollectionReader).read()
+    reader = context.once_per_process(_CollectionReader)
+    return reader.read(context.theme.locale)
+
+
+def collection_title(locale: Locale, collection: str) -> str:
+    return locale.text(f"docs.{collection}")
 
 
 def are_same_objects(one: Sequence[object], other: Sequence[object]) -> bool:

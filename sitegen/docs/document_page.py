@@ -16,7 +16,7 @@ from typing import Any
 from markupsafe import Markup
 
 from models.fields import format_moment
-from models.locales import Locale
+from models.locales import Locale, text_direction
 from models.projects.documents.linking.alternative_ids import TITLE
 from models.projects.documents.linking.link_resolver import (
     document_href,
@@ -153,7 +153,8 @@ class DocumentPage:
     def data(self, body: RenderedBody, files: PublishedFiles) -> dict[str, Any]:
         """Return what the template shows; here the body gets its final HTML."""
         links = self.resolved.links
-        locale = self.sidebar.theme.locale
+        # Our words between those of the author are in the language of the author.
+        locale = self.sidebar.theme.locale_for(self.document.language)
         html = body_html(body, links.get, locale, files.picture_size)
         html = add_alternative_ids(html, self.resolved.alternative_ids)
         headings = [
@@ -170,9 +171,12 @@ class DocumentPage:
     def _metadata(self) -> dict[str, Any]:
         document, sidebar = self.document, self.sidebar
         previous, following = self.neighbours
+        language = self._language()
         return {
             "title": document.title,
             "titleId": self.resolved.title_id,
+            "language": language,
+            "direction": text_direction(language) if language else None,
             "summary": document.summary,
             "collection": document.collection,
             "collectionTitle": sidebar.title,
@@ -190,6 +194,11 @@ class DocumentPage:
             "twinHref": twin(path_of(document)),
             "editHref": self.edit_href,
         }
+
+    def _language(self) -> str | None:
+        """Return the language of the text if it is not that of the site."""
+        language, own = self.document.language, self.sidebar.theme.locale.tag
+        return None if (language or own).lower() == own.lower() else language
 
     def _others_of_section(self) -> list[dict[str, Any]]:
         """Return the other documents of the section, which a blank page lists."""

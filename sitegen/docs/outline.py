@@ -1,6 +1,6 @@
 """Summarize the documents of the site for the pages that all areas share."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import replace
 from heapq import nlargest
 from itertools import chain
@@ -8,6 +8,7 @@ from itertools import chain
 from models.base import Schema
 from models.fields import format_moment
 from models.projects.documents.linking.link_resolver import document_path
+from models.projects.documents.published import PublishedPage
 from sitegen.docs.collections import (
     COLLECTIONS,
     DocsCollection,
@@ -63,6 +64,7 @@ def outline_of_files(
     existing = [
         DocsCollection(
             collection.collection,
+            collection.title,
             [
                 document
                 for document in collection.documents
@@ -86,9 +88,22 @@ def _outline_of_all(context: BuildContext) -> DocsOutline:
     return _outline(docs_collections(context))
 
 
+def _newest(documents: Iterable[PublishedPage]) -> list[PublishedPage]:
+    """
+    Return the documents that were published last, newest day first.
+
+    Those of one day are in reading order, whichever of them came first.
+    """
+    newest = nlargest(
+        MAX_NEWEST, enumerate(documents), key=lambda item: item[1].published_at
+    )
+    newest.sort(key=lambda item: (-item[1].published_at.toordinal(), item[0]))
+    return [document for _, document in newest]
+
+
 def _outline(collections: list[DocsCollection]) -> DocsOutline:
     documents = chain.from_iterable(collection.documents for collection in collections)
-    newest = nlargest(MAX_NEWEST, documents, key=lambda d: (d.published_at, d.slug))
+    newest = _newest(documents)
     titles = {collection.collection: collection.title for collection in collections}
     return DocsOutline(
         collections=[

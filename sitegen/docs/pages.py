@@ -39,7 +39,7 @@ def collections(context: BuildContext) -> Iterator[Page]:
     """The list of each collection, as a page and as JSON."""
     lists = context.once_per_process(_CollectionLists)
     for collection in docs_collections(context):
-        yield from lists.pages(collection, context.settings.site_name)
+        yield from lists.pages(collection, context)
 
 
 # Each document, and its JSON without its content.
@@ -59,14 +59,14 @@ class _CollectionLists:
     def __init__(self) -> None:
         self._lists: dict[str, _CollectionList] = {}
 
-    def pages(self, collection: DocsCollection, site_name: str) -> list[Page]:
+    def pages(self, collection: DocsCollection, context: BuildContext) -> list[Page]:
         """Return the pages of a collection, the same objects while it is unchanged."""
         cached = self._lists.get(collection.collection)
         if cached is None or cached.collection is not collection:
             serialized = _serialize(collection, cached.serialized if cached else {})
             pages = [
                 _json_list(collection, serialized),
-                _list_page(collection, site_name),
+                _list_page(collection, context),
             ]
             cached = _CollectionList(collection, serialized, pages)
             self._lists[collection.collection] = cached
@@ -95,7 +95,7 @@ def _json_list(collection: DocsCollection, serialized: SerializedDocuments) -> P
     return Page(f"{collection.collection}/index.json", content, key=content)
 
 
-def _list_page(collection: DocsCollection, site_name: str) -> Page:
+def _list_page(collection: DocsCollection, context: BuildContext) -> Page:
     def data() -> dict[str, Any]:
         sections = [
             {
@@ -110,6 +110,7 @@ def _list_page(collection: DocsCollection, site_name: str) -> Page:
         return {
             "collection": collection.collection,
             "title": collection.title,
+            "count": len(collection.documents),
             "sections": sections,
         }
 
@@ -118,7 +119,11 @@ def _list_page(collection: DocsCollection, site_name: str) -> Page:
         data,
         template="docs/collection.html",
         title=collection.title,
-        description=f"{collection.title} of {site_name}.",
+        description=context.theme.locale.text(
+            "docs.collection-of",
+            collection=collection.title,
+            site=context.settings.site_name,
+        ),
         twin=f"/{collection.collection}/index.json",
         key=collection.listing_key,
     )

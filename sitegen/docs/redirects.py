@@ -34,7 +34,9 @@ def redirect_pages(context: BuildContext) -> Iterator[Page]:
             {"href": href, "title": document.title},
             template="docs/redirect.html",
             title=document.title,
-            description=f"{isolate(document.title)} has moved.",
+            description=context.theme.locale.text(
+                "docs.has-moved", title=isolate(document.title)
+            ),
             canonical=href,
         )
 

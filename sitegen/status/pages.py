@@ -1,6 +1,7 @@
 """Yield the overview of the status page, and a page for each incident and window."""
 
 from collections.abc import Iterator
+from dataclasses import replace
 from datetime import timedelta
 from itertools import chain
 from typing import Any
@@ -116,7 +117,7 @@ def overview(context: BuildContext) -> Iterator[Page]:
     links = [file_for(href) for href in _linked_hrefs(data)]
     json_data = _service_list(status_data)
     yield Page("status/index.json", json_data, requires=links)
-    yield Page(
+    overview = Page(
         "status/index.html",
         data,
         template="status/index.html",
@@ -127,6 +128,9 @@ def overview(context: BuildContext) -> Iterator[Page]:
         twin="/status/index.json",
         requires=links,
     )
+    yield overview
+    if context.settings.front == "status":
+        yield replace(overview, path="index.html", canonical=overview.address)
 
 
 def _service_list(status_data: StatusData) -> dict[str, Any]:

@@ -20,7 +20,12 @@ from jinja2.bccache import Bucket, BytecodeCache
 
 from models.colours import accent_rule
 from models.display_text import balance_directions
-from models.locales import Locale, load_locale
+from models.locales import (
+    Locale,
+    available_languages,
+    load_locale,
+    match_language,
+)
 from models.response_headers import page_security_policy
 from models.settings import Settings
 from sitegen.markdown.highlighting import stylesheet
@@ -145,7 +150,8 @@ class Theme:
         languages = (settings.language, babel.__version__)
         styles = (settings.accent_colour, stylesheet())
         forms = (settings.subscribe_url, page_security_policy(settings.form_origin))
-        others = (settings.indexing, self.switcher)
+        words = (settings.tagline, settings.feedback_url)
+        others = (settings.indexing, self.switcher, *words)
         inputs = (names, *languages, *styles, RENDERER_VERSION, *forms, *others)
         digest.update(repr(inputs).encode())
         return digest.hexdigest()[:16]
@@ -161,7 +167,8 @@ class Theme:
         previous = vars(self).pop("version", None)
         if self.version == previous:
             return False
-        vars(self).pop("assets", None)
+        for name in ("assets", "_languages"):
+            vars(self).pop(name, None)
         load_locale.cache_clear()
         self._load_locale()
         assert self._jinja.cache is not None
@@ -176,6 +183,17 @@ class Theme:
         """Return a script with its texts in the language of the theme."""
         return insert_texts(script.decode(), self.locale).encode()
 
+    @cached_property
+    def _languages(self) -> list[str]:
+        return available_languages(self._settings.templates)
+
+    def locale_for(self, language: str | None) -> Locale:
+        """Return the locale of a text, that of the site if there is none for it."""
+        if language is None:
+            return self.locale
+        tag = match_language([language], self._languages)
+        return load_locale(tag, self._settings.templates) if tag else self.locale
+
     def render(self, template: str, **variables: Any) -> str:
         return self._jinja.get_template(template).render(**variables)
 
@@ -188,6 +206,8 @@ class Theme:
             # In each page too, for hosts that do not send our headers.
             "policy": page_security_policy(self._settings.form_origin),
             "subscribe": self._settings.subscribe_url,
+            "tagline": self._settings.tagline,
+            "feedback": self._settings.feedback_url,
             "is_indexed": self._settings.indexing == "on",
             "switcher": self.switcher.menus,
             "assets": {name: f"/{path}" for name, (path, _) in self.assets.items()},

@@ -18,7 +18,7 @@
   input.addEventListener("focus", attach);
   input.addEventListener("keydown", (event) => {
     const query = input.value.trim();
-    if (event.key === "Enter" && query && !box.matches("main *")) location.assign(`${searchPage}?q=${encodeURIComponent(query)}`);
+    if (event.key === "Enter" && query && !box.matches(".large")) location.assign(`${searchPage}?q=${encodeURIComponent(query)}`);
   });
   addEventListener("keydown", (event) => {
     const isTyping = event.target.closest("input, textarea, select, [contenteditable]");
@@ -27,5 +27,5 @@
     input.focus();
     input.select();
   });
-  if (box.matches("main *")) input.focus();
+  if (box.matches(".large")) input.focus();
 })();

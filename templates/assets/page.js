@@ -2,18 +2,21 @@
 (() => {
   const all = (selector, within = document) => within.querySelectorAll(selector);
 
+  // The language of the site, which is not that of every document.
+  const language = document.querySelector(".masthead").lang || document.documentElement.lang;
+
   // Local times as tooltips; the text is in UTC.
+  const local = new Intl.DateTimeFormat(language, { dateStyle: "full", timeStyle: "short" });
   const addLocalTimes = (within) => {
     for (const time of all("time[datetime*=T]:not([title])", within)) {
-      const date = new Date(time.dateTime);
-      time.title = `${date.toLocaleString(undefined, { dateStyle: "full", timeStyle: "short" })}, your time`;
+      time.title = TEXT("site.local-time").replace("{time}", local.format(new Date(time.dateTime)));
     }
   };
 
-  const relative = new Intl.RelativeTimeFormat("en", { numeric: "always" });
+  const relative = new Intl.RelativeTimeFormat(language, { numeric: "always" });
   const ago = (date) => {
     const minutes = Math.trunc((date - Date.now()) / 60000);
-    if (!minutes) return "less than a minute ago";
+    if (!minutes) return TEXT("site.just-now");
     if (Math.abs(minutes) < 60) return relative.format(minutes, "minute");
     if (Math.abs(minutes) < 1440) return relative.format(Math.round(minutes / 60), "hour");
     return relative.format(Math.round(minutes / 1440), "day");
@@ -30,26 +33,48 @@
       const button = document.createElement("button");
       button.type = "button";
       button.className = "copy";
-      button.textContent = "Copy";
+      button.textContent = TEXT("docs.copy");
       button.setAttribute("aria-live", "polite");
       code.append(button);
     }
   };
-  document.addEventListener("click", async ({ target }) => {
-    if (!target.matches(".code > .copy")) return;
+  const copy = async (button, label, write) => {
     try {
-      await navigator.clipboard.writeText(target.parentNode.querySelector("pre").innerText);
-      target.textContent = "Copied";
+      await write();
+      button.textContent = TEXT("docs.copied");
     } catch {
-      target.textContent = "Copy failed";
+      button.textContent = TEXT("docs.copy-failed");
     }
-    setTimeout(() => { target.textContent = "Copy"; }, 2000);
+    setTimeout(() => { button.textContent = label; }, 2000);
+  };
+  document.addEventListener("click", ({ target }) => {
+    if (!target.matches(".code > .copy")) return;
+    copy(target, TEXT("docs.copy"), () => navigator.clipboard.writeText(target.parentNode.querySelector("pre").innerText));
   });
+
+  // Copy the Markdown of a document. A clipboard that is opened later would refuse it.
+  const copyPage = document.querySelector(".copy-page");
+  if (copyPage && navigator.clipboard && window.ClipboardItem) {
+    const load = async () => {
+      const response = await fetch(document.querySelector("link[type='text/markdown']").href);
+      if (!response.ok) throw new Error(response.status);
+      return new Blob([await response.text()], { type: "text/plain" });
+    };
+    copyPage.hidden = false;
+    copyPage.addEventListener("click", () => {
+      copy(copyPage, TEXT("docs.copy-page"), () => navigator.clipboard.write([new ClipboardItem({ "text/plain": load() })]));
+    });
+  }
 
   const enhance = (within) => [addLocalTimes, showRelativeTimes, addCopyButtons].forEach((add) => add(within));
   enhance(document);
   // A status page announces the content that it is about to show.
   document.addEventListener("update", ({ detail }) => enhance(detail));
+
+  // A long list of pages shows the current one.
+  const here = document.querySelector(".pages [aria-current='page']");
+  const list = here?.closest(".pages");
+  if (list && here.offsetTop > list.clientHeight / 2) list.scrollTop = here.offsetTop - list.clientHeight / 3;
 
   // Mark the current heading in the table of contents.
   const links = [...all(".contents a")];

@@ -406,7 +406,7 @@ function createResult({ href, title, where, text }, answer) {
 }
 
 export function attach(box, input) {
-  const isPage = box.matches("main *");
+  const isPage = box.matches(".large");
   const PAGE_SIZE = isPage ? 10 : 5;
   const status = create("p", { className: "found" });
   status.setAttribute("role", "status");

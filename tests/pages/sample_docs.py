@@ -55,6 +55,8 @@ SIDEBAR = {
 DOCUMENT = {
     "title": "Keys and scopes",
     "titleId": None,
+    "language": None,
+    "direction": None,
     "summary": "How a program proves who it is, and what it may then do.",
     "html": Markup(BODY),
     "headings": HEADINGS,

@@ -33,6 +33,8 @@ SITE = {
     "logo": None,
     "policy": PAGE_SECURITY_POLICY,
     "subscribe": None,
+    "tagline": "Everything about the platform.",
+    "feedback": "https://example.com/new?title={title}&body={url}",
     "is_indexed": True,
     "switcher": {},
     "assets": {name: "/assets/" + name.replace(".", ".0a1b2c3d.") for name in ASSETS},
@@ -43,7 +45,9 @@ SITE = {
         {"collection": "support", "title": "Support", "href": "/support/"},
     ],
 }
-BARE_SITE = SITE | {"collections": [], "reference": None}
+BARE_SITE = (
+    SITE | {"collections": [], "reference": None} | {"tagline": "", "feedback": ""}
+)
 
 
 def page(path, title, twin=None):

@@ -78,7 +78,7 @@ FULL = {
         "docs/collection.html",
         "/guides/",
         "Guides",
-        {"collection": "guides", "title": "Guides", "sections": SECTIONS},
+        {"collection": "guides", "title": "Guides", "count": 8, "sections": SECTIONS},
         twin="/guides/index.json",
     ),
     "document": case(
@@ -225,7 +225,7 @@ MINIMAL = {
         "docs/collection.html",
         "/guides/",
         "Guides",
-        {"collection": "guides", "title": "Guides", "sections": []},
+        {"collection": "guides", "title": "Guides", "count": 0, "sections": []},
     ),
     "document": case(
         "docs/document.html",

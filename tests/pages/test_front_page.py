@@ -1,7 +1,13 @@
 """The front page is for the public: it says what is the matter, and gives no hints."""
 
+from dataclasses import replace
+from pathlib import Path
+
 import pytest
 
+from sitegen.build.build import build
+from sitegen.page import BuildContext
+from sitegen.theme.theme import Theme
 from tests.pages.html import Reader
 from tests.worlds.status import World
 
@@ -20,6 +26,10 @@ def front(build_site, output):
         return Reader((output / "index.html").read_text())
 
     return read
+
+
+def main_of(html):
+    return html.partition("<main")[2].partition("</main>")[0]
 
 
 def test_outage(world, front):
@@ -59,7 +69,62 @@ def test_empty_site(front):
     """An empty site says so in one sentence, and shows no status of nothing."""
     words = front().words()
 
-    assert "Dark theme Masthead Nothing has been published here yet. Status" in words
+    assert "Masthead Search Nothing has been published here yet. Status" in words
+
+
+def test_newest_documents(shelf, clock, front):
+    """The newest day comes first, once; documents of a day are in reading order."""
+    for position, day, slug in ((3, 0, "c"), (2, 1, "b"), (1, 1, "a")):
+        clock.pass_(days=day, seconds=1)
+        shelf.publish(slug, title=slug.upper(), position=position)
+    clock.pass_(days=1)
+    shelf.publish("d", title="D", position=9)
+
+    words = front().words().partition("What is new")[2]
+
+    days = ("4 March 2026 D", "3 March 2026 A", "2 March 2026 B", "1 March 2026 C")
+    assert [words.index(day) for day in days] == sorted(map(words.index, days))
+
+
+def test_documents_of_one_day(shelf, clock, front):
+    """The date of a day stands once, and later publications do not turn it around."""
+    for position, slug in enumerate("abc"):
+        clock.pass_(seconds=1)
+        shelf.publish(slug, title=slug.upper(), position=position)
+
+    words = front().words().partition("What is new")[2]
+
+    assert words.startswith(" 1 March 2026 A Guides B Guides C Guides")
+
+
+def test_tagline(settings, clock, store):
+    """The sentence of the site is on the front page, for search engines too."""
+    told = replace(settings, tagline="All about <us>.")
+
+    build(BuildContext(clock.now, told, Theme(told)))
+
+    html = (Path(settings.output) / "index.html").read_text()
+    assert '<p class="lead" dir="auto">All about &lt;us&gt;.</p>' in html
+    assert '<meta name="description" content="All about &lt;us&gt;.">' in html
+
+
+def test_status_as_front_page(settings, clock, world, shelf):
+    """The status page may be the front page; its own address is the canonical one."""
+    world.service("api")
+    shelf.publish("start")
+    told = replace(settings, front="status")
+
+    report = build(BuildContext(clock.now, told, Theme(told)))
+
+    output = Path(settings.output)
+    front = (output / "index.html").read_text()
+    status = (output / "status/index.html").read_text()
+    assert report.failed == []
+    canonical = f'<link rel="canonical" href="{settings.site_url}/status/">'
+    assert canonical in front
+    assert canonical in status
+    assert main_of(front) == main_of(status)
+    assert '<a href="/guides/">' in front
 
 
 def test_hints_are_for_operators(world, front):

@@ -1,9 +1,14 @@
 """Documents on the site: what is published becomes pages, and nothing else does."""
 
 import json
+from dataclasses import replace
+from urllib.parse import quote
 
 import pytest
 
+from sitegen.build.build import build
+from sitegen.page import BuildContext
+from sitegen.theme.theme import Theme
 from tests.pages.html import Reader
 from tests.pages.sample_site import HOSTILE
 
@@ -183,7 +188,7 @@ def test_new_version(shelf, shelved, build_site, page, output):
     written = build_site(["docs"]).written
 
     assert "Ten a second." in (output / "guides/limits.md").read_text()
-    assert "Version 2" in " ".join(page("guides/limits").text_of("span"))
+    assert "Version 2" in page("guides/limits").text_of("li")
     assert {"guides/limits/index.html", "guides/index.html", "index.html"} <= set(
         written
     )
@@ -287,3 +292,17 @@ def test_sections_with_one_anchor(shelf, build_site, page):
     assert len(ids) == len(set(ids))
     crumb = page("guides/page-1").all("a")
     assert {"href": "/guides/#a-b-2"} in crumb
+
+
+def test_feedback(shelf, settings, clock, output):
+    """The link for feedback has the document's address and title, encoded."""
+    shelf.publish("start", title="Q & A: 100 %")
+    pattern = "https://example.com/new?title={title}&body={url}"
+    told = replace(settings, feedback_url=pattern)
+
+    build(BuildContext(clock.now, told, Theme(told)))
+
+    html = (output / "guides/start/index.html").read_text()
+    page = quote(f"{settings.site_url}/guides/start/")
+    href = f"https://example.com/new?title=Q%20%26%20A%3A%20100%20%25&amp;body={page}"
+    assert f'href="{href}">Give feedback</a>' in html

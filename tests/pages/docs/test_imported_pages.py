@@ -9,10 +9,14 @@ from models.projects.document_imports.document_import import import_documents
 from models.projects.document_imports.options import ImportOptions
 from models.projects.documents.rows import DocumentRevisionRow, DocumentRow
 from models.projects.fields import Actor
+from sitegen.build.build import build
 from sitegen.docs.body_cache import BodyCache
 from sitegen.docs.document_source import DocumentSource
 from sitegen.docs.published_files import PublishedFiles
+from sitegen.page import BuildContext
 from sitegen.sources.tree import read_tree
+from sitegen.theme.theme import Theme
+from tests.pages.html import Reader
 
 NEW = SimpleNamespace(id="new")
 GITHUB = "https://github.com/acme/app/edit/main/{tree}/{path}"
@@ -164,6 +168,37 @@ def test_edit_link(bring, shelf, build_site, page):
     href = GITHUB.format(tree="docs", path="a%20b/c%2Bd.md")
     assert f'href="{href}">Edit this page</a>' in page("c-d")
     assert "Edit this page" not in page("plain")
+
+
+def test_language(bring, build_site, page):
+    """A document says its language and direction, and our parts say theirs."""
+    bring(**{"a.md": "---\nlang: ar\n---\n> [!NOTE]\n> A", "b.md": "B"})
+
+    build_site()
+
+    arabic, plain = Reader(page("a")), Reader(page("b"))
+    assert arabic.all("html") == [{"lang": "ar", "dir": "rtl"}]
+    site = {"lang": "en", "dir": "ltr"}
+    header, *_, colophon = arabic.all("header") + arabic.all("footer")
+    _, pages, crumbs, *_ = arabic.all("nav")
+    for part in (header, pages, crumbs, colophon):
+        assert part.items() >= site.items()
+    assert plain.all("html") == [{"lang": "en"}]
+    assert not [value for name, value in plain.attributes() if name == "dir"]
+
+
+def test_words_in_the_language_of_a_document(bring, clock, settings, tmp_path, page):
+    """What we say between an author's words is in the author's language."""
+    own = tmp_path / "own"
+    (own / "locales").mkdir(parents=True)
+    (own / "locales" / "eo.json").write_text('{"docs.admonition-note": "Noto"}')
+    bring(**{"a.md": "---\nlang: eo\n---\n> [!NOTE]\n> A"})
+    told = replace(settings, templates=str(own))
+
+    build(BuildContext(clock.now, told, Theme(told)))
+
+    assert '<p class="admonition-title">Noto</p>' in page("a")
+    assert "Last updated" in page("a")
 
 
 def test_time_of_the_last_change(bring, build_site, page, clock):
