@@ -8,7 +8,10 @@ from operator import is_
 from typing import Any
 
 from models.locales import Locale
-from models.projects.documents.linking.link_resolver import document_href
+from models.projects.documents.linking.link_resolver import (
+    COLLECTIONS,
+    document_href,
+)
 from models.projects.documents.published import (
     PublishedDocument,
     PublishedPage,
@@ -20,9 +23,6 @@ from sitegen.docs.section_groups import (
     section_name,
 )
 from sitegen.page import BuildContext
-
-# In English, as files for programs name them.
-COLLECTIONS = {"guides": "Guides", "products": "Products", "support": "Support"}
 
 _FIELDS = tuple(PublishedDocument.model_fields)
 

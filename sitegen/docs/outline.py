@@ -7,10 +7,12 @@ from itertools import chain
 
 from models.base import Schema
 from models.fields import format_moment
-from models.projects.documents.linking.link_resolver import document_path
+from models.projects.documents.linking.link_resolver import (
+    COLLECTIONS,
+    document_path,
+)
 from models.projects.documents.published import PublishedPage
 from sitegen.docs.collections import (
-    COLLECTIONS,
     DocsCollection,
     docs_collections,
     document_summary,

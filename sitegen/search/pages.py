@@ -17,11 +17,7 @@ from models.base import canonical_json
 from models.display_text import balance_directions
 from models.projects.documents.linking.link_resolver import document_href, document_path
 from models.projects.documents.published import PublishedPage, published_contents
-from sitegen.docs.collections import (
-    COLLECTIONS,
-    are_same_objects,
-    docs_collections,
-)
+from sitegen.docs.collections import are_same_objects, docs_collections
 from sitegen.page import SHARED, BuildContext, Page, Stage, pages
 from sitegen.search.inverted_index import encode_steps
 from sitegen.search.levels import FORMAT, Level, Listed, read_levels
@@ -207,9 +203,12 @@ def _row_key(listed: Listed) -> str:
 
 
 def _row(listed: Listed) -> list[str]:
-    """Return a page as a result of a search: its address, title and place."""
+    """
+    Return a page as a result of a search: its address, title and place.
+
+    The place of a document is its section; the script adds the collection.
+    """
     if isinstance(listed, Operation):
         return [listed.href, listed.title, listed.where]
-    names = [COLLECTIONS[listed.collection], listed.section]
     title = balance_directions(listed.title)
-    return [document_href(listed), title, " · ".join(filter(None, names))]
+    return [document_href(listed), title, listed.section or ""]

@@ -87,7 +87,7 @@ def test_names_and_terms(shelf, build_site, index, root):
     assert level["words"] == "!"
     assert names == ["Keys & <b>"]
     (level,) = root()
-    assert level["head"]["pages"][0][::2] == ["/guides/keys/", "Guides · Start"]
+    assert level["head"]["pages"][0][::2] == ["/guides/keys/", "Start"]
 
 
 def test_words_of_a_note(shelf, build_site, index):
