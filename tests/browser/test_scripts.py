@@ -123,10 +123,33 @@ def test_code_is_copied(visit):
     """The button beside a block of code copies its text, and says so."""
     page = visit("/full/document", permissions=["clipboard-read", "clipboard-write"])
 
-    page.get_by_role("button", name="Copy").click()
+    page.get_by_role("button", name="Copy", exact=True).click()
 
     page.get_by_role("button", name="Copied").wait_for()
     assert page.evaluate("navigator.clipboard.readText()").startswith("def ask(path")
+
+
+def test_document_is_copied(visit):
+    """The button above a document copies its Markdown, and says so."""
+    page = visit("/full/document", permissions=["clipboard-read", "clipboard-write"])
+    page.route("**/*.md", lambda route: route.fulfill(body="# Keys\n"))
+
+    page.get_by_role("button", name="Copy as Markdown").click()
+
+    page.get_by_role("button", name="Copied").wait_for()
+    assert page.evaluate("navigator.clipboard.readText()") == "# Keys\n"
+
+
+def test_document_that_cannot_be_copied(visit):
+    """Without an answer the clipboard stays as it is, and the button says so."""
+    page = visit("/full/document", permissions=["clipboard-read", "clipboard-write"])
+    page.evaluate("navigator.clipboard.writeText('before')")
+    page.evaluate("window.fetch = async () => new Response('', { status: 503 })")
+
+    page.get_by_role("button", name="Copy as Markdown").click()
+
+    page.get_by_role("button", name="Copy failed").wait_for()
+    assert page.evaluate("navigator.clipboard.readText()") == "before"
 
 
 def test_without_scripts(visit):

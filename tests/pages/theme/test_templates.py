@@ -197,7 +197,8 @@ def test_sizes():
         assert len(path.read_text().splitlines()) <= most, path
     assets = TEMPLATES / "assets"
     scripts = [path for path in assets.glob("*.js") if path.name != "search.js"]
-    assert compressed(assets.glob("*.css")) < 13_500
+    # With pages from right to left, and groups of pages within each other.
+    assert compressed(assets.glob("*.css")) < 14_000
     assert compressed(scripts) < 8_000
     # Loaded by those who search.
     assert compressed([assets / "search.js"]) < 9_500
