@@ -115,6 +115,9 @@
     applyScheduledChanges(updated, now);
     moveWindows(updated, now);
     if (isStale) markAsStale(updated);
+    // The search box of the front page stays as it is, with what is entered in it.
+    const box = main.querySelector("[data-search]");
+    if (box) updated.querySelector("[data-search]")?.replaceWith(box.cloneNode(true));
     document.dispatchEvent(new CustomEvent("update", { detail: updated }));
     show(updated);
     root.classList.toggle("is-old", isStale);
