@@ -3,7 +3,7 @@
   const all = (selector, within = document) => within.querySelectorAll(selector);
 
   // The language of the site, which is not that of every document.
-  const language = document.querySelector(".masthead").lang || document.documentElement.lang;
+  const language = document.querySelector(".masthead")?.lang || document.documentElement.lang;
 
   // Local times as tooltips; the text is in UTC.
   const local = new Intl.DateTimeFormat(language, { dateStyle: "full", timeStyle: "short" });

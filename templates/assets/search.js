@@ -282,7 +282,7 @@ export async function search(query, withOlder = false) {
 
 // The texts of the site, with their placeholders filled; a number chooses a plural form.
 // A document can be in another language than the site around it.
-const LANGUAGE = document.querySelector(".masthead").lang || document.documentElement.lang;
+const LANGUAGE = document.querySelector(".masthead")?.lang || document.documentElement.lang;
 const COLLECTIONS = { guides: TEXT("docs.guides"), products: TEXT("docs.products"), support: TEXT("docs.support") };
 const fill = (text, values) => text.replace(/\{(\w+)\}/g, (_, name) => values[name]);
 const counted = (forms, count) => fill(forms[new Intl.PluralRules(LANGUAGE).select(count)] ?? forms.other, { count: new Intl.NumberFormat(LANGUAGE).format(count) });
