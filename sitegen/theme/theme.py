@@ -15,8 +15,10 @@ from jinja2 import (
     FileSystemLoader,
     PrefixLoader,
     StrictUndefined,
+    nodes,
 )
 from jinja2.bccache import Bucket, BytecodeCache
+from jinja2.compiler import CodeGenerator, Frame
 
 from models.colours import accent_rule
 from models.display_text import balance_directions
@@ -61,8 +63,25 @@ class _MemoryBytecodeCache(BytecodeCache):
 _BYTECODE = _MemoryBytecodeCache()
 
 
+class _CodeGenerator(CodeGenerator):
+    """
+    Compiles no result of a filter into a template, unlike Jinja for constants.
+
+    Compiled templates are shared by themes in several languages.
+    """
+
+    def _output_child_to_const(
+        self, node: nodes.Expr, frame: Frame, finalize: CodeGenerator._FinalizeInfo
+    ) -> str:
+        if isinstance(node, nodes.TemplateData):
+            return super()._output_child_to_const(node, frame, finalize)
+        raise nodes.Impossible
+
+
 class _Environment(Environment):
     """Looks up keys of dicts first, since nearly all data of templates is in dicts."""
+
+    code_generator_class = _CodeGenerator
 
     def getattr(self, obj: Any, attribute: str) -> Any:
         if type(obj) is dict and attribute in obj:
@@ -103,6 +122,7 @@ class Theme:
             finalize=_balance_directions,
             loader=ChoiceLoader(loaders),
             lstrip_blocks=True,
+            optimized=False,
             trim_blocks=True,
             undefined=StrictUndefined,
         )

@@ -53,6 +53,17 @@ def test_template_written_anew(own):
         assert theme(own).render("404.html") == words
 
 
+def test_templates_in_two_languages(own):
+    """What a template says of a constant is in the language of each theme."""
+    (own / "404.html").write_text(
+        "{{ 0.5|percent }}{% set half = 0.5|percent %} {{ half }}"
+    )
+
+    texts = [theme(own, language=tag).render("404.html") for tag in ("en", "sv")]
+
+    assert texts == ["0.5 % 0.5 %", "0,5 % 0,5 %"]
+
+
 def test_own_asset_goes_before_ours(own):
     """An asset of the same name replaces ours, one of a new name is added."""
     (own / "assets/page.js").write_text("// ours")
