@@ -56,6 +56,7 @@ from typing import Any
 
 from api.commands.listener import add_server_options
 from models.errors import Refusal
+from models.locales import load_locale
 from models.logs import configure_logging
 from models.platform.secrets import REDACTED_PATTERN
 from models.runtime.commands import CommandContext, CommandError
@@ -263,7 +264,6 @@ from sitegen.search.sitemaps import was_built_for
 from sitegen.sources.tree import read_tree
 from sitegen.theme.console_look import console_look
 from sitegen.theme.reader_pages import reader_page_renderer
-from sitegen.theme.theme import site_locale
 
 DAY_SECONDS = 86_400
 DEMO_SECONDS = 30
@@ -473,7 +473,7 @@ class _Server:
             preview=Preview(
                 settings.output,
                 lambda: builder.is_output_current,
-                site_locale(settings),
+                load_locale(settings.language, settings.templates),
             ),
             metrics=metrics,
             rate_limiter=self.rate_limiter,

@@ -162,14 +162,16 @@ def parse_utc(text: str) -> datetime:
     return moment.astimezone(UTC)
 
 
-def available_languages(own_folder: str = "", part: str = "") -> list[str]:
+# Every mail and every page of a subscription asks for it.
+@cache
+def available_languages(own_folder: str = "", part: str = "") -> tuple[str, ...]:
     """
     Return the tags of the languages that have a file, in alphabetical order.
 
     A part, such as the console, needs a file of its own besides that of the site.
     """
     tags = _tags_of(_folders(own_folder))
-    return sorted(tags & _tags_of(_folders(own_folder, part)))
+    return tuple(sorted(tags & _tags_of(_folders(own_folder, part))))
 
 
 def _tags_of(folders: Iterable[Path]) -> set[str]:
@@ -192,14 +194,21 @@ def load_locale(tag: str, own_folder: str = "", part: str = "") -> Locale:
     reword some of them or add a language.
     """
     messages: dict[str, Message] = {}
-    parts = [""] if not part else ["", part]
+    parts = dict.fromkeys(("", part))
     folders = [folder for name in parts for folder in _folders(own_folder, name)]
-    for folder in folders:
-        for name in dict.fromkeys((FALLBACK, tag)):
+    # All of English first: what an operator rewords in it replaces no translation.
+    for name in dict.fromkeys((FALLBACK, tag)):
+        for folder in folders:
             file = folder / f"{name}.json"
             if file.is_file():
                 messages |= json.loads(file.read_bytes())
     return Locale(tag, messages)
+
+
+def forget_languages() -> None:
+    """Have the files of all languages read again when they are needed."""
+    available_languages.cache_clear()
+    load_locale.cache_clear()
 
 
 def match_language(wanted: Iterable[str], languages: Iterable[str]) -> str | None:

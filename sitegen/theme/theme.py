@@ -25,6 +25,7 @@ from models.display_text import balance_directions
 from models.locales import (
     Locale,
     available_languages,
+    forget_languages,
     load_locale,
     match_language,
 )
@@ -187,9 +188,8 @@ class Theme:
         previous = vars(self).pop("version", None)
         if self.version == previous:
             return False
-        for name in ("assets", "_languages"):
-            vars(self).pop(name, None)
-        load_locale.cache_clear()
+        vars(self).pop("assets", None)
+        forget_languages()
         self._load_locale()
         assert self._jinja.cache is not None
         self._jinja.cache.clear()
@@ -203,16 +203,13 @@ class Theme:
         """Return a script with its texts in the language of the theme."""
         return insert_texts(script.decode(), self.locale).encode()
 
-    @cached_property
-    def _languages(self) -> list[str]:
-        return available_languages(self._settings.templates)
-
     def locale_for(self, language: str | None) -> Locale:
         """Return the locale of a text, that of the site if there is none for it."""
         if language is None:
             return self.locale
-        tag = match_language([language], self._languages)
-        return load_locale(tag, self._settings.templates) if tag else self.locale
+        own_folder = self._settings.templates
+        tag = match_language([language], available_languages(own_folder))
+        return load_locale(tag, own_folder) if tag else self.locale
 
     def render(self, template: str, **variables: Any) -> str:
         return self._jinja.get_template(template).render(**variables)
@@ -253,11 +250,6 @@ class Theme:
             files = (root / folder).glob("[!.]*")
             by_name |= {file.name: file for file in files if file.is_file()}
         return by_name
-
-
-def site_locale(settings: Settings) -> Locale:
-    """Return the language of the site, with the texts of the operator."""
-    return load_locale(settings.language, settings.templates)
 
 
 def _fonts_first(item: tuple[str, Path]) -> tuple[bool, str]:

@@ -7,7 +7,7 @@ from html.parser import HTMLParser
 import pytest
 
 from api.http.application import create_app
-from models.locales import FOLDER, load_locale
+from models.locales import FOLDER, forget_languages
 from models.settings import Settings
 from sitegen.theme.console_look import PART, ConsoleLook
 
@@ -66,7 +66,7 @@ def speak(store, settings, clock, visitor, issue, tmp_path):
         return someone
 
     yield speak
-    load_locale.cache_clear()
+    forget_languages()
 
 
 class Texts(HTMLParser):

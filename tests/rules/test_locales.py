@@ -96,6 +96,21 @@ def test_texts_of_an_operator(tmp_path):
     assert "sv" in available_languages(str(tmp_path))
 
 
+def test_english_of_an_operator(tmp_path, monkeypatch):
+    """English that an operator rewords stands in for no text that is translated."""
+    ours, own = tmp_path / "ours", tmp_path / "own"
+    for folder in (ours, own / "locales"):
+        folder.mkdir(parents=True)
+    monkeypatch.setattr("models.locales.FOLDER", ours)
+    (ours / "en.json").write_text('{"a": "Fine", "b": "Bad"}')
+    (ours / "sv.json").write_text('{"a": "Bra"}')
+    (own / "locales" / "en.json").write_text('{"a": "Great", "b": "Poor"}')
+
+    swedish = load_locale("sv", str(own))
+
+    assert [swedish.text(name) for name in "ab"] == ["Bra", "Poor"]
+
+
 @pytest.mark.parametrize(
     ("wanted", "tag"),
     [
