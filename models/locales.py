@@ -101,6 +101,10 @@ class Locale:
         """Format a month such as 2026-03."""
         return format_skeleton("yMMMM", parse_utc(f"{month}-01"), locale=self._cldr)
 
+    def short_month_name(self, month: str) -> str:
+        """Format a month as part of its year: "Mar"."""
+        return format_skeleton("MMM", parse_utc(f"{month}-01"), locale=self._cldr)
+
     def clock_time(self, text: str) -> str:
         """Format the time of a moment, which stays in UTC."""
         time = format_skeleton("Hm", parse_utc(text), locale=self._cldr)

@@ -30,6 +30,11 @@ def maintenance_path(id: str) -> str:
     return _file_at(maintenance_address(id))
 
 
+def calendar_path(id: str) -> str:
+    """Return the path of the calendar with one maintenance window."""
+    return f"status/maintenance/{id}.ics"
+
+
 def history_path(month: str | None = None) -> str:
     return (
         f"status/history/{month}/index.html" if month else "status/history/index.html"

@@ -250,6 +250,10 @@ def service_state(
     return ServiceState(state, rule.reason(facts))
 
 
+def worst_state(states: Iterable[State]) -> State:
+    return max(states, key=STATES.index)
+
+
 def overall_state(states: Iterable[State], *, stale: bool) -> Overall:
     """
     Return the worst of the services' states, where unknown counts as unavailable.

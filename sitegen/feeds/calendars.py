@@ -15,8 +15,8 @@ from models.status.maintenance.windows import (
 )
 from models.status.snapshot.snapshot import HISTORY
 from sitegen.page import BuildContext, Page, Stage, pages
-from sitegen.status.status_data import read_snapshot
-from sitegen.urls import maintenance_path, service_path
+from sitegen.status.status_data import read_maintenance, read_snapshot
+from sitegen.urls import calendar_path, maintenance_path, service_path
 
 REFRESH_INTERVAL = timedelta(hours=1)
 
@@ -53,6 +53,18 @@ def calendars(context: BuildContext) -> Iterator[Page]:
         )
         path = f"{folder}/maintenance.ics"
         yield _calendar(locale, path, title, site_url, service_windows)
+
+
+@pages("status", Stage.URGENT)
+def window_calendars(context: BuildContext) -> Iterator[Page]:
+    """Yield each window to come as a calendar of its own, to add it to another one."""
+    locale, site_url = context.theme.locale, context.settings.site_url
+    site_name = plain_line(context.settings.site_name)
+    title = locale.text("calendar.title", name=site_name)
+    for window in context.once_per_build(read_maintenance):
+        if window.status in ("scheduled", "active"):
+            path = calendar_path(window.id)
+            yield _calendar(locale, path, title, site_url, [window])
 
 
 def _calendar(

@@ -1,23 +1,15 @@
-"""Draw the uptime bars and the charts of response times as SVG."""
+"""Draw the uptime bars, and the charts of response times as SVG."""
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from functools import lru_cache
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
 from markupsafe import Markup, escape
 
-# Worse states are taller, so that the bars are readable without colours.
-BAR_HEIGHTS = {
-    "operational": 12,
-    "maintenance": 12,
-    "degraded": 18,
-    "partial-outage": 25,
-    "major-outage": 32,
-}
-NO_DATA_HEIGHT = 3
+from models.display_text import balance_directions
 
 # The chart's coordinates; the page stretches it to the available space.
 WIDTH, HEIGHT = 1000, 100
+SPARK_STEP, SPARK_HEIGHT = 4, 20
 # The axis ends at the first of these, times a power of ten, that is high enough. Half
 # of each is a whole number, which labels the middle.
 AXIS_STEPS = (10, 12, 16, 20, 24, 30, 40, 50, 60, 80, 100)
@@ -26,36 +18,70 @@ AXIS_STEPS = (10, 12, 16, 20, 24, 30, 40, 50, 60, 80, 100)
 Run = list[tuple[int, int]]
 
 
-def draw_uptime_bars(
-    days: Iterable[Mapping[str, Any]], titles: Sequence[str] = ()
-) -> Markup:
+def draw_bars(name: str, label: str, bars: Iterable[str]) -> Markup:
     """
-    Return a bar for each day, with the day's text as its title.
+    Return the bars of days as one choice of the page, called `name`.
 
-    It is not a template, because there are ninety bars for each service: rendering
-    them with Jinja would take longer than the rest of the page.
+    Radio buttons are one stop for the keyboard, with the arrows from day to day, and
+    the chosen one shows its day without a script. It is not a template, because there
+    are ninety bars for each service: rendering them with Jinja would take longer than
+    the rest of the page.
     """
-    bars = (
-        f"{_bar(6 * index, day['state'])}{_title(titles[index]) if titles else ''}"
-        "</rect>"
-        for index, day in enumerate(days)
-    )
-    return Markup("\n".join(bars))  # noqa: S704  texts are escaped
-
-
-# All services have the same days, and most of them the same titles.
-@lru_cache(maxsize=1024)
-def _bar(x: int, state: str | None) -> str:
-    height = BAR_HEIGHTS.get(state or "", NO_DATA_HEIGHT)
-    return (
-        f'<rect class="is-{state or "none"}" x="{x}" y="{32 - height}" width="4"'
-        f' height="{height}">'
+    start = f'<input type="radio" name="{escape(name)}"'
+    rows = "\n".join([start + bar for bar in bars])
+    # The strip is wider than its box on a phone, where it begins with the latest days.
+    return Markup(  # noqa: S704  texts are escaped
+        '<div class="days"><div class="strip">'
+        f'<div class="bars" role="radiogroup" aria-label="{escape(label)}">\n'
+        f"{rows}\n</div></div></div>"
     )
 
 
-@lru_cache(maxsize=4096)
-def _title(text: str) -> str:
-    return f"<title>{escape(text)}</title>"
+def draw_bar(
+    date: str, state: str | None, label: str, events: Iterable[tuple[str, str]]
+) -> str:
+    """
+    Return what follows the name of a bar: its day, and links to the day's events.
+
+    Events are addresses with their titles. Without events, the styles show the label.
+    """
+    text = escape(label)
+    bar = f' value="{date}" class="is-{state or "none"}" aria-label="{text}">'
+    titles = [(href, escape(balance_directions(title))) for href, title in events]
+    links = [
+        f'<li><a href="{escape(href)}"><bdi>{title}</bdi></a></li>'
+        for href, title in titles
+    ]
+    if not links:
+        return bar
+    return f'{bar}<div data-key="{date}"><p>{text}</p><ul>{"".join(links)}</ul></div>'
+
+
+def draw_sparkline(line: str, label: str, figure: str) -> Markup:
+    """Return a small chart, beside the figure that its label has too."""
+    box = f"0 0 {23 * SPARK_STEP} {SPARK_HEIGHT}"
+    return Markup(  # noqa: S704  texts are escaped
+        f'<p class="spark"><svg role="img" viewBox="{box}" preserveAspectRatio="none"'
+        f' aria-label="{escape(label)}"><path d="{line}"/></svg>'
+        f' <span aria-hidden="true">{escape(figure)}</span></p>'
+    )
+
+
+def sparkline(values: Sequence[int | None]) -> str | None:
+    """Return the line of a small chart from zero, None without two neighbours."""
+    highest = max((value for value in values if value is not None), default=0)
+    runs = [run for run in _runs(values) if len(run) > 1]
+    if not runs:
+        return None
+    scale = SPARK_HEIGHT / max(highest, 1)
+    return "".join(
+        "M"
+        + "L".join(
+            f"{index * SPARK_STEP} {SPARK_HEIGHT - round(value * scale)}"
+            for index, value in run
+        )
+        for run in runs
+    )
 
 
 def line_chart(values: Sequence[int | None]) -> dict[str, Any]:

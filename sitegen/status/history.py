@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 
 from models.base import MILLISECOND
 from models.response_headers import url_path
+from models.status.state import worst_severity
 from sitegen.page import BuildContext, Page, Stage, pages
 from sitegen.status.status_data import (
     read_published_incidents,
@@ -15,6 +16,10 @@ from sitegen.status.status_data import (
     read_snapshot,
 )
 from sitegen.urls import history_path, incident_path, maintenance_path
+
+# How many incidents of a month are named in the list of months.
+MAX_TITLES = 5
+NO_EVENTS = {"href": None, "incidents": 0, "windows": 0, "worst": None}
 
 
 class Event(NamedTuple):
@@ -46,7 +51,7 @@ def history(context: BuildContext) -> Iterator[Page]:
         for month in event.months():
             by_month[month].append(event)
     months = sorted(by_month, reverse=True)
-    month_name = context.theme.locale.month_name
+    locale = context.theme.locale
     for index, month in enumerate(months):
         next_month = months[index - 1] if index else None
         previous = months[index + 1] if index + 1 < len(months) else None
@@ -55,17 +60,17 @@ def history(context: BuildContext) -> Iterator[Page]:
             _month(month, by_month[month])
             | {"previous": _month_link(previous), "next": _month_link(next_month)},
             template="status/month.html",
-            title=context.theme.locale.text("history.of", month=month_name(month)),
-            description=context.theme.locale.text(
-                "history.description-of", month=month_name(month)
+            title=locale.text("history.of", month=locale.month_name(month)),
+            description=locale.text(
+                "history.description-of", month=locale.month_name(month)
             ),
         )
     yield Page(
         history_path(),
-        {"months": [_month_summary(month, by_month[month]) for month in months]},
+        list_of_months([_month_summary(month, by_month[month]) for month in months]),
         template="status/history.html",
-        title=context.theme.locale.text("history.status-history"),
-        description=context.theme.locale.text("history.description"),
+        title=locale.text("history.status-history"),
+        description=locale.text("history.description"),
     )
 
 
@@ -119,10 +124,33 @@ def _month_link(month: str | None) -> dict[str, str] | None:
 
 
 def _month_summary(month: str, events: list[Event]) -> dict[str, Any]:
-    incidents = sum(event.data["incident"] is not None for event in events)
+    """Return the newest incidents of a month, and how much there was."""
+    incidents = [event.data for event in events if event.data["incident"]]
+    severities = [item["incident"]["severity"] for item in incidents]
     return {
         "month": month,
         "href": url_path(history_path(month)),
-        "incidents": incidents,
-        "windows": len(events) - incidents,
+        "incidents": len(incidents),
+        "windows": len(events) - len(incidents),
+        "worst": worst_severity(severities) if severities else None,
+        "newest": incidents[:MAX_TITLES],
+    }
+
+
+def list_of_months(months: list[dict[str, Any]]) -> dict[str, Any]:
+    """Return the months with events, and all months of their years at a glance."""
+    by_month = {item["month"]: item for item in months}
+    years = sorted({month[:4] for month in by_month}, reverse=True)
+    return {
+        "months": months,
+        "years": [
+            {
+                "year": year,
+                "months": [
+                    by_month.get(month, NO_EVENTS | {"month": month})
+                    for month in (f"{year}-{number:02}" for number in range(1, 13))
+                ],
+            }
+            for year in years
+        ],
     }

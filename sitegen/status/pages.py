@@ -8,7 +8,9 @@ from typing import Any
 
 from models.display_text import isolate
 from models.response_headers import file_for, url_path
+from models.status.state import STATES, worst_state
 from sitegen.page import BuildContext, Page, Stage, pages
+from sitegen.status.charts import sparkline
 from sitegen.status.missing_data import missing_data
 from sitegen.status.status_data import (
     PublishedIncident,
@@ -17,12 +19,14 @@ from sitegen.status.status_data import (
     affected_services,
     read_published_incidents,
     read_published_maintenance,
+    read_snapshot,
     read_status_data,
     reason_to_data,
 )
 from sitegen.status.upcoming_changes import UpcomingChanges
 from sitegen.urls import (
     HOW,
+    calendar_path,
     history_path,
     incident_path,
     maintenance_path,
@@ -33,6 +37,10 @@ from sitegen.urls import (
 RECENT = timedelta(days=14)
 # How many resolved incidents are shown in full; the history has the others.
 MAX_RESOLVED = 20
+# How many services that are not operational are named at the top.
+MAX_AFFECTED = 4
+# With so few services, all groups are unfolded.
+FEW_SERVICES = 30
 LINKS = {
     "atom": "/status/feed.atom",
     "rss": "/status/feed.rss",
@@ -47,23 +55,27 @@ LINKS = {
 @pages("status", Stage.URGENT)
 def incidents(context: BuildContext) -> Iterator[Page]:
     """Yield each incident as a page and as JSON."""
-    published = context.once_per_build(read_published_incidents).values()
-    for incident in published:
+    published = list(context.once_per_build(read_published_incidents).values())
+    now = context.once_per_build(read_snapshot).now
+    for newer, incident, older in zip(
+        [None, *published], published, [*published[1:], None], strict=False
+    ):
         row, path = incident.row, incident_path(incident.row.id)
         detail = {"incident": incident.json, "updates": incident.updates_json[::-1]}
-        affected = affected_services(context, row)
+        affected = affected_services(context, row, with_states=row.is_active(now))
+        neighbours = {"previous": _link(older), "next": _link(newer)}
+        linked = [*affected, *filter(None, neighbours.values())]
         yield Page(twin(path)[1:], {"data": detail})
         yield Page(
             path,
             _with_timeline(incident)
-            | {"affected": affected, "links": LINKS, "staleAt": None},
+            | {"affected": affected, "links": LINKS, "staleAt": None}
+            | neighbours,
             template="status/incident.html",
             title=row.title,
-            description=context.theme.locale.text(
-                "reason.incident", subject=isolate(row.title)
-            ),
+            description=_text(context, "reason.incident", subject=row.title),
             twin=twin(path),
-            requires=_files_of(affected),
+            requires=_files_of(linked),
         )
 
 
@@ -82,22 +94,23 @@ def maintenance(context: BuildContext) -> Iterator[Page]:
     for window in published:
         row, path = window.row, maintenance_path(window.row.id)
         affected = affected_services(context, row)
+        is_over = row.status in ("completed", "cancelled")
+        calendar = None if is_over else calendar_path(row.id)
         yield Page(twin(path)[1:], {"data": window.json})
         yield Page(
             path,
             {
                 "maintenance": window.json,
                 "affected": affected,
+                "calendar": calendar and f"/{calendar}",
                 "links": LINKS,
                 "staleAt": None,
             },
             template="status/maintenance.html",
             title=row.title,
-            description=context.theme.locale.text(
-                "reason.maintenance", subject=isolate(row.title)
-            ),
+            description=_text(context, "reason.maintenance", subject=row.title),
             twin=twin(path),
-            requires=_files_of(affected),
+            requires=[*_files_of(affected), *filter(None, [calendar])],
         )
 
 
@@ -122,9 +135,7 @@ def overview(context: BuildContext) -> Iterator[Page]:
         data,
         template="status/index.html",
         title=context.theme.locale.text("site.status"),
-        description=context.theme.locale.text(
-            "status.of", name=context.settings.site_name
-        ),
+        description=_text(context, "status.of", name=context.settings.site_name),
         twin="/status/index.json",
         requires=links,
     )
@@ -165,14 +176,15 @@ def _overview(context: BuildContext, status_data: StatusData) -> dict[str, Any]:
     return {
         "status": status_data.service_list.to_json(),
         "missing": missing_data(status_data.service_list),
+        "affected": _affected(services),
         "groups": [
-            {
-                "name": group,
-                "services": [
-                    service for service in services if service["group"] == group
-                ],
-            }
-            for group in groups
+            _group(
+                name,
+                [service for service in services if service["group"] == name],
+                changes,
+                is_one_of_few=len(services) <= FEW_SERVICES,
+            )
+            for name in groups
         ],
         "activeIncidents": [_with_timeline(incident) for incident in active],
         "activeMaintenance": _windows_with_status(context, windows, "active"),
@@ -180,6 +192,7 @@ def _overview(context: BuildContext, status_data: StatusData) -> dict[str, Any]:
         "resolvedIncidents": [
             _with_timeline(incident) for incident in resolved[:MAX_RESOLVED]
         ],
+        "recentDays": RECENT.days,
         "moreResolved": len(resolved[MAX_RESOLVED:]),
         "links": LINKS,
         "staleAt": status_data.stale_at(),
@@ -187,11 +200,45 @@ def _overview(context: BuildContext, status_data: StatusData) -> dict[str, Any]:
     }
 
 
+def _group(
+    name: str | None,
+    services: list[dict[str, Any]],
+    changes: UpcomingChanges,
+    *,
+    is_one_of_few: bool,
+) -> dict[str, Any]:
+    """Return the services of a group; it is unfolded if something is wrong."""
+    state = worst_state([service["state"] for service in services])
+    change = changes.of_group({service["slug"] for service in services})
+    return {
+        "name": name,
+        "services": services,
+        "state": state,
+        "upcomingChange": change,
+        "isOpen": is_one_of_few or state != "operational" or change is not None,
+    }
+
+
+def _affected(services: list[dict[str, Any]]) -> dict[str, Any] | None:
+    """Return the services that are not operational, worst first, as templates do."""
+    affected = [
+        {"name": service["name"], "href": service["href"], "state": service["state"]}
+        for service in services
+        if service["state"] not in ("operational", "unknown")
+    ]
+    if not affected:
+        return None
+    affected.sort(key=lambda service: STATES.index(service["state"]), reverse=True)
+    return {"services": affected[:MAX_AFFECTED], "others": len(affected[MAX_AFFECTED:])}
+
+
 def _linked_hrefs(data: dict[str, Any]) -> Iterator[str]:
     """Yield the addresses of everything that the overview links to."""
     yield from filter(None, LINKS.values())
     yield from map(url_path, (HOW, history_path()))
-    groups = (group["services"] for group in data["groups"])
+    groups = [group["services"] for group in data["groups"]]
+    days = (day for service in chain(*groups) for day in service["days"])
+    yield from {href for day in days for href, _ in day["events"]}
     lists = (
         data["activeIncidents"],
         data["activeMaintenance"],
@@ -219,13 +266,36 @@ def _service(
         "uptimePct": detail.uptime[-1].uptime_pct,
         "measured": status_data.measured_part(slug, detail.uptime[-1]),
         "days": status_data.days[slug],
+        "responseTimes": _response_times(status_data, slug),
     }
 
 
-def _files_of(affected: list[dict[str, str | None]]) -> list[str]:
+def _response_times(status_data: StatusData, slug: str) -> dict[str, Any] | None:
+    """Return the line and the mean of the latest response times, None without one."""
+    hours = [ms for _, ms in status_data.latest_hours(slug)]
+    line, mean = sparkline(hours), status_data.details[slug].uptime[0]
+    if line is None or mean.avg_response_time_ms is None:
+        return None
+    return {"line": line, "hours": len(hours), "meanMs": mean.avg_response_time_ms}
+
+
+def _files_of(linked: list[dict[str, Any]]) -> list[str]:
     """Return the files that a page links to, which must exist before it."""
-    hrefs = [*filter(None, LINKS.values()), *(service["href"] for service in affected)]
+    hrefs = [*filter(None, LINKS.values()), *(item["href"] for item in linked)]
     return [file_for(href) for href in hrefs if href]
+
+
+def _link(incident: PublishedIncident | None) -> dict[str, Any] | None:
+    """Return the title and the address of an incident beside another."""
+    if incident is None:
+        return None
+    row = incident.row
+    return {"title": row.title, "href": url_path(incident_path(row.id))}
+
+
+def _text(context: BuildContext, text: str, /, **values: str) -> str:
+    isolated = {key: isolate(value) for key, value in values.items()}
+    return context.theme.locale.text(text, **isolated)
 
 
 def _with_timeline(incident: PublishedIncident) -> dict[str, Any]:

@@ -4,7 +4,6 @@ from collections.abc import Iterator
 from typing import Any
 
 from models.display_text import isolate
-from models.fields import format_moment
 from models.response_headers import url_path
 from models.status.snapshot.snapshot import StatusServiceDetail
 from models.status.uptime.periods import ServiceUptime
@@ -19,6 +18,7 @@ from sitegen.urls import data_path, incident_path, maintenance_path, service_pat
 def services(context: BuildContext) -> Iterator[Page]:
     """Yield the page of each service, and the API's response as JSON."""
     status_data = context.once_per_build(read_status_data)
+    text = context.theme.locale.text
     changes = context.once_per_build(UpcomingChanges).by_service
     for slug, detail in status_data.details.items():
         path, name, json = service_path(slug), detail.service.name, detail.to_json()
@@ -31,9 +31,9 @@ def services(context: BuildContext) -> Iterator[Page]:
             _page_data(status_data, slug, json, coverage)
             | {"upcomingChange": changes.get(slug)},
             template="status/service.html",
-            title=context.theme.locale.text("feed.title", name=isolate(name)),
+            title=text("feed.title", name=isolate(name)),
             description=detail.service.description
-            or context.theme.locale.text("status.of", name=isolate(name)),
+            or text("status.of", name=isolate(name)),
             twin=twin(path),
         )
 
@@ -125,10 +125,7 @@ def links(href: str, slug: str) -> dict[str, str]:
 
 def _charts(status_data: StatusData, slug: str) -> list[dict[str, Any]]:
     """Return charts of the response times by hour and by day, without empty ones."""
-    hours = [
-        (format_moment(hour), counts.average_ms)
-        for hour, counts in status_data.uptimes[slug].hours()
-    ]
+    hours = status_data.latest_hours(slug)
     days = [(day["date"], day["averageMs"]) for day in status_data.days[slug]]
     return [
         {"unit": unit, "points": [{"at": at, "ms": ms} for at, ms in points]}

@@ -1,10 +1,10 @@
 """Read the data of the status pages, once for all pages of a build."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import UTC, date, datetime, time, timedelta
 from functools import cached_property
-from typing import Any
+from typing import Any, TypeVar
 
 from models.fields import format_moment
 from models.locales import Locale
@@ -46,6 +46,8 @@ from models.status.uptime.uptime import PERIODS, Counts
 from sitegen.page import BuildContext
 from sitegen.theme.filters import period_label
 from sitegen.urls import incident_path, maintenance_path, service_path
+
+T = TypeVar("T")
 
 DAY = timedelta(days=1)
 NO_COUNTS = Counts()
@@ -131,6 +133,17 @@ class StatusData:
             period=period_label(self.locale, uptime.period),
         )
 
+    def latest_hours(self, slug: str) -> list[tuple[str, int | None]]:
+        """Return the mean response times of the latest hours, oldest first."""
+        return self._latest_hours[slug]
+
+    @cached_property
+    def _latest_hours(self) -> dict[str, list[tuple[str, int | None]]]:
+        return {
+            slug: [(format_moment(hour), each.average_ms) for hour, each in of.hours()]
+            for slug, of in self.uptimes.items()
+        }
+
     @cached_property
     def _services_by_slug(self) -> dict[str, ServiceRow]:
         return {service.slug: service for service in self.snapshot.services}
@@ -200,14 +213,31 @@ def read_published_maintenance(
 
 
 def affected_services(
-    context: BuildContext, subject: IncidentRow | MaintenanceRow
-) -> list[dict[str, str | None]]:
+    context: BuildContext,
+    subject: IncidentRow | MaintenanceRow,
+    *,
+    with_states: bool = False,
+) -> list[dict[str, Any]]:
     """Return the services that an incident or a window affects, and their pages."""
     hrefs = context.once_per_build(_read_service_hrefs)
+    states = context.once_per_build(_read_service_states) if with_states else {}
     return [
-        {"name": affected.name, "href": hrefs.get(affected.service_id)}
+        {
+            "name": affected.name,
+            "href": hrefs.get(affected.service_id),
+            "state": states.get(affected.service_id),
+        }
         for affected in subject.services
     ]
+
+
+def _read_service_states(context: BuildContext) -> dict[int | None, str]:
+    """Read the state of each service, by the service's number."""
+    snapshot = context.once_per_build(read_snapshot)
+    return {
+        service.number: snapshot.state_of(service).state
+        for service in snapshot.services
+    }
 
 
 def _read_service_hrefs(context: BuildContext) -> dict[int | None, str]:
@@ -267,11 +297,11 @@ def reason_to_data(reason: Reason) -> dict[str, Any]:
     return {
         # The name of its text.
         "kind": reason.status or reason.kind,
-        "reports": reason.reports,
-        "sources": reason.sources,
         "title": subject and subject.title,
         "href": href,
         "at": format_moment(reason.at) if reason.at else None,
+        "reports": reason.reports,
+        "sources": reason.sources,
     }
 
 
@@ -279,33 +309,48 @@ def _days(
     detail: StatusServiceDetail, counts: dict[date, Counts], now: datetime
 ) -> list[dict[str, Any]]:
     """Return the last days, oldest first, with what was measured and declared."""
-    severities = [
-        (incident.severity, incident.started_at, incident.resolved_at or now)
+    incidents = [
+        (incident, incident.started_at, incident.resolved_at or now)
         for incident in detail.incidents
     ]
-    maintenance = [
-        (window.status, window.starts_at, window.ends_at)
+    windows = [
+        (window, window.starts_at, window.ends_at)
         for window in detail.maintenance
         if window.status != "cancelled"
     ]
     today = now.astimezone(UTC).date()
     return [
-        day_to_json(
+        _day(
             day,
             counts.get(day, NO_COUNTS),
-            _values_on(day, severities, now),
-            in_maintenance=bool(_values_on(day, maintenance, now)),
+            _values_on(day, incidents, now),
+            _values_on(day, windows, now),
         )
         for day in (today - days_ago * DAY for days_ago in reversed(range(DAYS)))
     ]
 
 
+def _day(
+    day: date,
+    counts: Counts,
+    incidents: Sequence[StatusIncident],
+    windows: Sequence[StatusMaintenance],
+) -> dict[str, Any]:
+    """Return a day with the addresses and titles of its events."""
+    severities = [incident.severity for incident in incidents]
+    events = [(url_path(incident_path(each.id)), each.title) for each in incidents]
+    events += [(url_path(maintenance_path(each.id)), each.title) for each in windows]
+    data = day_to_json(day, counts, severities, in_maintenance=bool(windows))
+    data["events"] = tuple(events)
+    return data
+
+
 def _values_on(
-    day: date, spans: Iterable[tuple[Any, datetime, datetime]], now: datetime
-) -> list[Any]:
+    day: date, spans: Iterable[tuple[T, datetime, datetime]], now: datetime
+) -> Sequence[T]:
     """Return the values of the spans (value, start, end) that overlap the day."""
     if not spans:
-        return []
+        return ()
     midnight = datetime.combine(day, time(), UTC)
     return [
         value

@@ -1,5 +1,6 @@
 """Compute the next change of each state that the clock alone will cause."""
 
+from collections.abc import Collection, Iterable
 from copy import copy
 from dataclasses import replace
 from datetime import datetime
@@ -9,8 +10,9 @@ from typing import NamedTuple
 from models.fields import format_moment
 from models.status.incidents.incidents import IncidentRow
 from models.status.maintenance.windows import MaintenanceRow
+from models.status.services.rows import ServiceRow
 from models.status.snapshot.snapshot import StatusSnapshot
-from models.status.state import MAX_CLOCK_SKEW, overall_state
+from models.status.state import MAX_CLOCK_SKEW, overall_state, worst_state
 from sitegen.page import BuildContext
 from sitegen.status.status_data import read_snapshot
 
@@ -44,6 +46,24 @@ class UpcomingChanges:
             return None
         return UpcomingChange(format_moment(moment), upcoming)
 
+    def of_group(self, slugs: Collection[str]) -> UpcomingChange | None:
+        """Return the next change of the worst state of these services."""
+        if not self._boundaries:
+            return None
+        services = [each for each in self._snapshot.services if each.slug in slugs]
+        moments = [
+            self._boundaries[each.number]
+            for each in services
+            if each.number in self._boundaries
+        ]
+        moment = min(moments, default=None)
+        if moment is None:
+            return None
+        upcoming = _worst(self._snapshots_at[moment], services)
+        if upcoming == _worst(self._snapshot, services):
+            return None
+        return UpcomingChange(format_moment(moment), upcoming)
+
     @cached_property
     def by_service(self) -> dict[str, UpcomingChange]:
         changes = {}
@@ -60,6 +80,10 @@ class UpcomingChanges:
 def _overall(snapshot: StatusSnapshot) -> str:
     states = [snapshot.state_of(service).state for service in snapshot.services]
     return overall_state(states, stale=False)
+
+
+def _worst(snapshot: StatusSnapshot, services: Iterable[ServiceRow]) -> str:
+    return worst_state([snapshot.state_of(service).state for service in services])
 
 
 def _next_boundaries(snapshot: StatusSnapshot) -> dict[int, datetime]:

@@ -26,12 +26,9 @@
   const timeOnly = new Intl.DateTimeFormat(language, timeFormat);
   const dateTime = new Intl.DateTimeFormat(language, { day: "numeric", month: "short", year: "numeric", ...timeFormat });
   function localise(within) {
-    for (const time of all("time[datetime*=T]", within)) {
-      const text = time.textContent.trim();
-      if (!text.includes("UTC") || time.closest("table")) continue;
-      const date = new Date(time.dateTime);
-      time.title = text;
-      time.textContent = (text.includes(date.getUTCFullYear()) ? dateTime : timeOnly).format(date);
+    for (const time of all("time[data-utc]", within)) {
+      time.title = time.textContent;
+      time.textContent = (time.dataset.utc ? timeOnly : dateTime).format(new Date(time.dateTime));
     }
   }
 
@@ -41,7 +38,7 @@
       const { from, until, tone } = element.dataset;
       element.hidden = now < Date.parse(from) || now >= Date.parse(until);
       const banner = element.closest(".banner");
-      if (banner && tone && !element.hidden) banner.className = `banner is-${tone}`;
+      if (banner && tone && !element.hidden) banner.className = `banner top is-${tone}`;
     }
   }
 
@@ -66,7 +63,8 @@
 
   // Make the live element equal to the new one. Elements that stay keep their focus,
   // position and selection, and live regions announce what changes in them.
-  const name = (node) => `${node.nodeName} ${node.id} ${node.getAttribute?.("aria-labelledby")}`;
+  const KEYS = ["id", "aria-labelledby", "value", "data-key"];
+  const name = (node) => [node.nodeName, ...KEYS.map((key) => node.getAttribute?.(key))].join();
   function morph(live, updated) {
     if (live.isEqualNode(updated)) return;
     if (live.nodeType !== Node.ELEMENT_NODE) { live.nodeValue = updated.nodeValue; return; }
@@ -89,24 +87,45 @@
     while (next) skip().remove();
   }
 
-  // What is open stays open, and the focus stays with its link, wherever they move. It
-  // returns to a link that was hidden, unless the reader has gone elsewhere meanwhile.
-  const identity = (element) => element.getAttribute("href") ?? element.getAttribute("aria-label") ?? element.textContent;
-  let lostFocus = null;
+  // What the reader has opened, closed or chosen stays so, and the focus stays with its
+  // link, wherever they move. It returns to a link that was hidden, unless the reader has
+  // gone elsewhere meanwhile.
+  const identity = (element) => element.type === "radio"
+    ? `${element.name} ${element.value}`
+    : element.dataset.key ?? element.getAttribute("href") ?? element.getAttribute("aria-label") ?? element.textContent;
+  const summaries = (within) => new Map(all("details > summary", within).map((each) => [identity(each), each.parentNode]));
+  let lostFocus = null, built = summaries(source);
   function show(updated) {
-    const open = new Set(all("details[open] > summary", main).map(identity));
-    for (const summary of all("details > summary", updated)) summary.parentNode.open = open.has(identity(summary));
+    const [live, next] = [summaries(main), summaries(updated)];
+    for (const [key, details] of next) {
+      const left = live.get(key);
+      if (left && left.open !== built.get(key)?.hasAttribute("open")) details.open = left.open;
+    }
+    built = summaries(source);
+    const chosen = new Set(all("input:checked[type=radio]", main).map(identity));
     const focused = document.activeElement;
     const target = main.contains(focused) ? identity(focused) : focused === document.body ? lostFocus : null;
     lostFocus = null;
     morph(main, updated);
+    for (const radio of all("input:checked[type=radio]", main)) radio.checked = chosen.delete(identity(radio));
+    if (chosen.size) for (const radio of all("input[type=radio]", main)) radio.checked ||= chosen.has(identity(radio));
     // A browser takes the focus from an element that is hidden, but only later.
     const isTarget = (element) => identity(element) === target && element.checkVisibility();
     if (target === null || (document.activeElement === focused && isTarget(focused))) return;
-    const found = all("a[href], summary, button, [tabindex]", main).find(isTarget);
+    const found = all("a[href], summary, button, input, [tabindex]", main).find(isTarget);
     if (found) found.focus({ preventScroll: true });
     else lostFocus = target;
   }
+
+  // A second press on a bar, or Escape, takes back the choice of its day.
+  const isBar = (element) => element.matches(".bars > input");
+  let pressed = null;
+  main.addEventListener("pointerdown", ({ target }) => { pressed = isBar(target) && target.checked ? target : null; });
+  main.addEventListener("click", ({ target }) => { if (target === pressed) target.checked = false; });
+  main.addEventListener("keydown", ({ key, target }) => {
+    const bar = key === "Escape" && target.closest(".bars")?.querySelector(":checked");
+    if (bar) bar.checked = false;
+  });
 
   function render(now) {
     const isStale = now >= Date.parse(dataOf(source).staleAt);

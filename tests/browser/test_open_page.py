@@ -42,6 +42,7 @@ PATHS = (OVERVIEW, SERVICE, FRONT, "/status/history/2026-03/")
 # at which everything here begins and ends.
 STEP_SECONDS = 75
 # What an open page may keep: what the reader opened, and the texts that count minutes.
+# What is chosen is no attribute.
 DOCUMENT = """() => {
   const copy = document.documentElement.cloneNode(true);
   for (const details of copy.querySelectorAll("details")) details.open = false;
@@ -57,11 +58,16 @@ DOCUMENT = """() => {
   }
   return copy.outerHTML;
 }"""
-# Open every table, focus a link, and return its address.
+# Open every table, choose a day, focus a link, and return its address.
 READ = """(random) => {
   const summaries = [...document.querySelectorAll("details > summary")];
   for (const summary of summaries) summary.parentNode.open = true;
-  window.opened = summaries.map((summary) => summary.textContent);
+  window.key = (summary) => summary.dataset.key ?? summary.textContent;
+  window.opened = summaries.map(window.key);
+  const bars = [...document.querySelectorAll("main .bars > input")];
+  const bar = bars[Math.floor(random * bars.length)];
+  if (bar) bar.checked = true;
+  window.chosen = bar && `input[name="${bar.name}"][value="${bar.value}"]`;
   const links = [...document.querySelectorAll("main a[href]")];
   const visible = links.filter((link) => link.checkVisibility());
   const link = visible[Math.floor(random * visible.length)];
@@ -69,10 +75,12 @@ READ = """(random) => {
   return link?.getAttribute("href");
 }"""
 IS_UNDISTURBED = """() => {
-  const isAsLeft = (summary) =>
-    summary.parentNode.open === window.opened.includes(summary.textContent);
+  const isOpen = (summary) =>
+    summary.parentNode.open || !window.opened.includes(window.key(summary));
+  const chosen = window.chosen && document.querySelector(window.chosen);
   return document.querySelector("main [aria-live]") === window.live
-    && [...document.querySelectorAll("details > summary")].every(isAsLeft);
+    && [...document.querySelectorAll("details > summary")].every(isOpen)
+    && (!chosen || chosen.checked);
 }"""
 BODY = "We see **errors**.\n\n```\ncurl -i /\n```\n"
 
@@ -248,8 +256,9 @@ class OpenPages:
 def test_open_pages_equal_fresh_loads(world, visit, seed):
     """
     After any history an open page is what a fresh load is, but for what the reader
-    has opened and for the texts that count minutes. What is open stays open, the
-    focus stays with its link, and the live region is still the one that announces.
+    has opened and for the texts that count minutes. What is open stays open, the day
+    that is chosen stays chosen, the focus stays with its link, and the live region is
+    still the one that announces.
     """
     seed = seed or randrange(10**9)
     print(f"seed {seed}")

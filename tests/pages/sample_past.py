@@ -1,6 +1,7 @@
 """A month of the past, the months there are, and how the rules are told."""
 
 from models.settings import Settings
+from sitegen.status.history import list_of_months
 from sitegen.status.how import rules
 from tests.pages.sample_status import (
     COMING,
@@ -34,8 +35,13 @@ MONTH = {
     "previous": turned("2026-01"),
     "next": turned("2026-03"),
 }
-MONTHS = [
-    turned("2026-02") | {"incidents": 1204, "windows": 1},
-    turned("2026-01") | {"incidents": 1, "windows": 0},
-]
+MONTHS = list_of_months(
+    [
+        turned("2026-02")
+        | {"incidents": 1204, "windows": 1, "worst": "major-outage"}
+        | {"newest": ITEMS[:1]},
+        turned("2026-01") | {"incidents": 0, "windows": 1, "worst": None, "newest": []},
+    ]
+)
+NO_MONTHS = list_of_months([])
 HOW = rules(Settings())

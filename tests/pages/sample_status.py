@@ -11,7 +11,8 @@ def days(troubles=None, known=90):
     row = []
     for back in range(89, -1, -1):
         state = troubles.get(back, "operational") if back < known else None
-        day = {"date": ago(days=back)[:10], "state": state, "uptimePct": None}
+        day = {"date": ago(days=back)[:10], "state": state}
+        day |= {"uptimePct": 100.0 if state else None, "events": ()}
         row.append(day | {"samples": 1440, "excluded": 20 * (back == 7)})
     return row
 
@@ -46,14 +47,8 @@ def measured(kind, reports=0, sources=0):
 
 
 def incident_reason(title):
-    return {
-        "kind": "incident",
-        "title": title,
-        "href": "/status/incidents/0195-1/",
-        "at": None,
-        "reports": 0,
-        "sources": 0,
-    }
+    href = "/status/incidents/0195-1/"
+    return measured("incident") | {"title": title, "href": href, "at": None}
 
 
 def maintenance_reason(title):
@@ -62,6 +57,7 @@ def maintenance_reason(title):
 
 
 MEASURED = measured("operational", 3, 3)
+RESPONSE_TIMES = {"line": "M0 4L4 6L8 3", "hours": 24, "meanMs": 1184}
 
 
 def shown(slug, name, state="operational", uptime=99.951, reason=None, **more):
@@ -77,92 +73,99 @@ def shown(slug, name, state="operational", uptime=99.951, reason=None, **more):
         "uptimePct": uptime,
         "measured": more.get("measured"),
         "days": more.get("days") or days(),
+        "responseTimes": RESPONSE_TIMES if uptime else None,
+    }
+
+
+def group(name, state, *services):
+    return {
+        "name": name,
+        "services": list(services),
+        "state": state,
+        "upcomingChange": None,
+        "isOpen": state != "operational",
     }
 
 
 LONG = "Identity, single sign-on and session federation for partner organisations"
 GROUPS = [
-    {
-        "name": "Core",
-        "services": [
-            shown(
-                "api",
-                "Public API",
-                "partial-outage",
-                99.42,
-                incident_reason("Errors on the API for one request in ten"),
-                description="Everything under api.example.com.",
-                days=days({0: "partial-outage", 31: "degraded", 32: "major-outage"}),
-            ),
-            shown("console", "Console", uptime=100.0),
-            shown("identity", LONG, days=days({12: "degraded", 50: "maintenance"})),
-        ],
-    },
-    {
-        "name": "Data",
-        "services": [
-            shown(
-                "search",
-                "Search",
-                "degraded",
-                98.877,
-                measured("degraded", 1, 3),
-                days=days({0: "degraded", 3: "degraded", 4: "partial-outage"}),
-            ),
-            shown(
-                "storage",
-                "Object storage",
-                "maintenance",
-                99.998,
-                maintenance_reason("New disks in the northern hall"),
-                days=days({0: "maintenance", 7: "maintenance", 8: "maintenance"}),
-            ),
-            shown(
-                "warehouse",
-                "Warehouse",
-                days=days(known=34),
-                uptime=99.9,
-                measured="34 days of 90 days",
-            ),
-        ],
-    },
-    {
-        "name": "Messaging",
-        "services": [
-            shown("mail", "Mail", days=days({61: "major-outage", 60: "major-outage"})),
-            shown("webhooks", "Webhooks", uptime=99.99),
-            shown(
-                "push",
-                "Push notifications",
-                "unknown",
-                None,
-                measured("no-data"),
-                days=days(known=0),
-            ),
-        ],
-    },
-    {
-        "name": None,
-        "services": [
-            shown("docs", "Documentation", uptime=100.0),
-            shown(
-                "billing",
-                "Billing",
-                "major-outage",
-                97.3,
-                measured("down", 3, 3),
-                days=days({0: "major-outage"}),
-            ),
-            shown("support", "Support desk"),
-        ],
-    },
+    group(
+        "Core",
+        "partial-outage",
+        shown(
+            "api",
+            "Public API",
+            "partial-outage",
+            99.42,
+            incident_reason("Errors on the API for one request in ten"),
+            description="Everything under api.example.com.",
+            days=days({0: "partial-outage", 31: "degraded", 32: "major-outage"}),
+        ),
+        shown("console", "Console", uptime=100.0),
+        shown("identity", LONG, days=days({12: "degraded", 50: "maintenance"})),
+    ),
+    group(
+        "Data",
+        "degraded",
+        shown(
+            "search",
+            "Search",
+            "degraded",
+            98.877,
+            measured("degraded", 1, 3),
+            days=days({0: "degraded", 3: "degraded", 4: "partial-outage"}),
+        ),
+        shown(
+            "storage",
+            "Object storage",
+            "maintenance",
+            99.998,
+            maintenance_reason("New disks in the northern hall"),
+            days=days({0: "maintenance", 7: "maintenance", 8: "maintenance"}),
+        ),
+        shown(
+            "warehouse",
+            "Warehouse",
+            days=days(known=34),
+            uptime=99.9,
+            measured="34 days of 90 days",
+        ),
+    ),
+    group(
+        "Messaging",
+        "unknown",
+        shown("mail", "Mail", days=days({61: "major-outage", 60: "major-outage"})),
+        shown("webhooks", "Webhooks", uptime=99.99),
+        shown(
+            "push",
+            "Push notifications",
+            "unknown",
+            None,
+            measured("no-data"),
+            days=days(known=0),
+        ),
+    ),
+    group(
+        None,
+        "major-outage",
+        shown("docs", "Documentation", uptime=100.0),
+        shown(
+            "billing",
+            "Billing",
+            "major-outage",
+            97.3,
+            measured("down", 3, 3),
+            days=days({0: "major-outage"}),
+        ),
+        shown("support", "Support desk"),
+    ),
 ]
 
 AFFECTED = [{"slug": "api", "name": "Public API"}, {"slug": "identity", "name": LONG}]
 # The second service was removed and has no page.
 AFFECTED_PAGES = [
-    {"name": "Public API", "href": "/status/services/api/"},
-    {"name": LONG, "href": None},
+    {"name": "Public API", "href": "/status/services/api/", "state": None},
+    {"name": LONG, "href": None, "state": None},
 ]
 INCIDENT = {
     "id": "0195-1",

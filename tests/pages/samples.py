@@ -4,7 +4,7 @@ from markupsafe import Markup
 
 from sitegen.status.pages import LINKS as WHOLE_LINKS
 from tests.pages.sample_docs import DOCUMENT, FIRST, NEWEST, SECTIONS, links, shelf
-from tests.pages.sample_past import HOW, MONTH, MONTHS
+from tests.pages.sample_past import HOW, MONTH, MONTHS, NO_MONTHS
 from tests.pages.sample_site import BARE_SITE, SITE, ago, ahead, page
 from tests.pages.sample_status import (
     AFFECTED_PAGES,
@@ -115,6 +115,16 @@ FULL = {
                 ],
                 "others": 0,
             },
+            "affected": {
+                "services": [
+                    {
+                        "name": "Billing",
+                        "href": "/status/services/billing/",
+                        "state": "major-outage",
+                    },
+                ],
+                "others": 4,
+            },
             "groups": GROUPS,
             "activeIncidents": [
                 incident_item(INCIDENT, UPDATES),
@@ -123,6 +133,7 @@ FULL = {
             "activeMaintenance": [window_item(WINDOW)],
             "scheduledMaintenance": [window_item(COMING)],
             "resolvedIncidents": [incident_item(RESOLVED, RESOLVED_UPDATES)],
+            "recentDays": 14,
             "moreResolved": 12,
             "links": WHOLE_LINKS,
             "staleAt": ahead(minutes=5),
@@ -161,6 +172,11 @@ FULL = {
             "incident": RESOLVED,
             "updates": RESOLVED_UPDATES,
             "affected": AFFECTED_PAGES,
+            "previous": {
+                "title": SECOND["title"],
+                "href": "/status/incidents/0195-2/",
+            },
+            "next": None,
             "links": WHOLE_LINKS,
         },
         twin="/status/incidents/0195-3.json",
@@ -169,12 +185,15 @@ FULL = {
         "status/maintenance.html",
         "/status/maintenance/0195-4/",
         WINDOW["title"],
-        {"maintenance": WINDOW, "affected": AFFECTED_PAGES, "links": WHOLE_LINKS},
+        {
+            "maintenance": WINDOW,
+            "affected": AFFECTED_PAGES,
+            "calendar": "/status/maintenance/0195-4.ics",
+            "links": WHOLE_LINKS,
+        },
         twin="/status/maintenance/0195-4.json",
     ),
-    "history": case(
-        "status/history.html", "/status/history/", "History", {"months": MONTHS}
-    ),
+    "history": case("status/history.html", "/status/history/", "History", MONTHS),
     "month": case("status/month.html", "/status/history/2026-02/", "February", MONTH),
     "how": case("status/how.html", "/status/how/", "How", HOW),
     "lost": case("404.html", "/404.html", "Not found", {}),
@@ -251,11 +270,13 @@ MINIMAL = {
         {
             "status": overall("unavailable", stale=True, checked=False),
             "missing": None,
+            "affected": None,
             "groups": [],
             "activeIncidents": [],
             "activeMaintenance": [],
             "scheduledMaintenance": [],
             "resolvedIncidents": [],
+            "recentDays": 14,
             "moreResolved": 0,
             "links": WHOLE_LINKS,
             "staleAt": None,
@@ -290,7 +311,9 @@ MINIMAL = {
         {
             "incident": INCIDENT,
             "updates": UPDATES[1:],
-            "affected": AFFECTED_PAGES[1:],
+            "affected": [AFFECTED_PAGES[0] | {"state": "partial-outage"}],
+            "previous": None,
+            "next": None,
             "links": WHOLE_LINKS,
         },
     ),
@@ -301,12 +324,11 @@ MINIMAL = {
         {
             "maintenance": COMING | {"status": "cancelled"},
             "affected": AFFECTED_PAGES,
+            "calendar": None,
             "links": WHOLE_LINKS,
         },
     ),
-    "history": case(
-        "status/history.html", "/status/history/", "History", {"months": []}
-    ),
+    "history": case("status/history.html", "/status/history/", "History", NO_MONTHS),
     "month": case(
         "status/month.html",
         "/status/history/2026-02/",

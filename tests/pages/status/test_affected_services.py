@@ -24,15 +24,42 @@ def pages(ask, clock, build_site, output):
     return [Reader(file.read_text()) for file in files]
 
 
+def overview_text(pages):
+    return pages[-1].words()
+
+
 def test_affected_services(pages):
     """Services are links, except those that are no longer on the page."""
     for page in pages:
         hrefs = [link["href"] for link in page.all("a")]
 
-        assert "Api, Mail, Search" in page.words()
+        assert {"Api", "Mail", "Search"} <= set(page.text_of("bdi"))
         assert "/status/services/api/" in hrefs
         assert "/status/services/mail/" not in hrefs
         assert "/status/services/search/" not in hrefs
+
+
+def test_states_of_affected_services(pages):
+    """An active incident says the state of each service that is on the page."""
+    incident, window, _ = pages
+
+    assert "Api Degraded" in incident.words()
+    assert "Mail Degraded" not in incident.words()
+    assert "Affects Api, Mail and Search" in overview_text(pages)
+    assert "Degraded" not in window.words()
+
+
+def test_states_of_a_resolved_incident(ask, clock, build_site, output):
+    """A resolved incident says no state, which would have to be kept up to date."""
+    world = World(ask, clock)
+    world.service("api", name="Api")
+    world.sample("api", "a", "operational", -5)
+    id = world.incident("api", status="resolved")
+    build_site()
+
+    page = Reader((output / f"status/incidents/{id}/index.html").read_text())
+
+    assert "Operational" not in page.words()
 
 
 def test_feeds(pages):

@@ -2,7 +2,7 @@
 
 import pytest
 
-from sitegen.status.charts import axis_maximum, line_chart
+from sitegen.status.charts import axis_maximum, line_chart, sparkline
 
 
 @pytest.mark.parametrize(
@@ -32,3 +32,17 @@ def test_no_values():
     chart = line_chart([None, None])
 
     assert (chart["line"], chart["low"], chart["axis"]) == ("", None, [10, 5, 0])
+
+
+@pytest.mark.parametrize(
+    ("values", "line"),
+    [
+        ([10, 5, None, 0, 10], "M0 0L4 10M12 20L16 0"),
+        ([10, None, 0], None),
+        ([0, 0], "M0 20L4 20"),
+        ([], None),
+    ],
+)
+def test_sparkline(values, line):
+    """It goes from zero to the highest value, and breaks at gaps."""
+    assert sparkline(values) == line

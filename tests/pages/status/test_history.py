@@ -94,7 +94,41 @@ def test_windows_and_turning(world, ask, read, output):
     assert '<a rel="prev" href="/status/history/2025-12/">' in page
     assert '<a rel="next" href="/status/history/2026-03/">' in page
     listed = Reader((output / "status/history/index.html").read_text())
-    assert listed.text_of("time") == ["March 2026", "January 2026", "December 2025"]
+    months = ["March 2026", "January 2026", "December 2025"]
+    assert listed.text_of("time")[-3:] == months
+
+
+def test_year_at_a_glance(world, ask, read, output):
+    """Each year with events has its months, those with events as links to them."""
+    happened(ask, "2025-12-03T00:00:00Z", "2025-12-03T01:00:00Z")
+    world.window("api", -60, 60, title="New")
+
+    read()
+
+    html = (output / "status/history/index.html").read_text()
+    listed = Reader(html)
+    assert [found["id"] for found in listed.all("h2") if "id" in found] == [
+        "year.2026",
+        "year.2025",
+    ]
+    assert html.count("<time") == 2 * 12 + 2
+    december = '<li class="is-degraded"><a href="/status/history/2025-12/" title="1 inc'
+    assert december in html
+    assert '<li class="is-none"><a href="/status/history/2026-03/" title="0 inc' in html
+    assert '<a href="/status/history/2026-02/"' not in html
+
+
+def test_titles_of_a_month(world, ask, read, output):
+    """A month in the list names its newest incidents, with how long they lasted."""
+    for day in range(1, 8):
+        begun, over = f"2025-12-0{day}T00:00:00Z", f"2025-12-0{day}T01:30:00Z"
+        happened(ask, begun, over)
+
+    read()
+
+    page = Reader((output / "status/history/index.html").read_text())
+    assert page.words().count("Trouble 1 h 30 min") == 5
+    assert "2 more incidents" in page.words()
 
 
 def many(count):

@@ -78,8 +78,8 @@ def test_edited_update(incident, post, change, site):
     assert "A typo." in page
     assert "A tpyo." not in page
     assert page.count("edited <time") == 1
-    assert '<time datetime="2026-03-01T12:01:01.000Z" data-ago>' in page
-    assert 'edited <time datetime="2026-03-01T13:01:01.000Z">' in page
+    assert '<time datetime="2026-03-01T12:01:01.000Z" data-utc="" data-ago>' in page
+    assert 'edited <time datetime="2026-03-01T13:01:01.000Z" data-utc="">' in page
 
 
 def test_removed_words_are_nowhere(incident, post, change, site, settings):

@@ -10,7 +10,8 @@ from tests.worlds.readers import MAIL
 
 ELSEWHERE = "https://api.example.com"
 INCIDENT = "status/incidents/00000000-0000-7000-8000-000000000002/index.html"
-WITH_FORM = ("status/index.html", "status/services/api/index.html", INCIDENT)
+WINDOW = "status/maintenance/00000000-0000-7000-8000-000000000004/index.html"
+WITH_FORM = ("status/index.html", "status/services/api/index.html", INCIDENT, WINDOW)
 
 
 @pytest.fixture
@@ -30,12 +31,12 @@ def read(scene, build_site, output):  # noqa: F811
 
 
 def test_form(read):
-    """It is on the overview and on each incident and service, whose box is ticked."""
+    """It is on each page of states and events, for a service with its box ticked."""
     for path in WITH_FORM:
         assert 'method="post" action="/subscribe"' in read(path), path
         assert "form-action 'self'\"" in read(path), path
     service = 'name="service" value="api" checked'
-    assert [service in read(path) for path in WITH_FORM] == [False, True, False]
+    assert [service in read(path) for path in WITH_FORM] == [False, True, False, False]
 
 
 @pytest.mark.parametrize("changes", [MAIL | {"api_url": ELSEWHERE}])

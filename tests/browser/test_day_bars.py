@@ -1,0 +1,126 @@
+"""The days of a service, before readers with a mouse, a finger or a keyboard."""
+
+import pytest
+
+from tests.browser.status_site import MINUTE, OVERVIEW
+
+WITHOUT_SCRIPTS = {"java_script_enabled": False}
+CHOSEN = "getComputedStyle(document.querySelector(':checked'), '::after').content"
+
+
+@pytest.fixture
+def told(works):
+    """Today the services have had an incident."""
+    works.incident("api", "mail", title="Trouble")
+    works.build()
+    return works
+
+
+def bars(page, slug="api"):
+    return page.locator(f".bars > input[name={slug}]")
+
+
+@pytest.mark.parametrize("circumstances", [{}, WITHOUT_SCRIPTS])
+def test_day_with_events(told, visit, circumstances):
+    """A tap on a day shows what happened, with links, also without scripts."""
+    page = visit(OVERVIEW, **circumstances)
+    link = page.locator(".bars a:visible")
+    assert link.count() == 0
+
+    bars(page).last.click()
+
+    assert link.all_inner_texts() == ["Trouble"]
+    # The pointer can go to the link, over the axis on which it is.
+    link.click()
+    page.wait_for_url("**/status/incidents/*/")
+
+
+@pytest.mark.parametrize("circumstances", [{}, WITHOUT_SCRIPTS])
+def test_keyboard(told, visit, circumstances):
+    """The days of a service are one stop, and the arrows go from day to day."""
+    page = visit(OVERVIEW, **circumstances)
+    page.get_by_role("link", name="Api").last.focus()
+
+    names = []
+    for key in ("Tab", "Tab", "ArrowLeft"):
+        page.keyboard.press(key)
+        focused = page.locator(":focus")
+        names.append(focused.get_attribute("aria-label") or focused.inner_text())
+
+    assert names == [
+        "Trouble",
+        "2 Dec 2025: No data",
+        "1 Mar 2026: Degraded, 100 % uptime",
+    ]
+    assert page.locator(".bars a:visible").all_inner_texts() == ["Trouble"]
+    page.keyboard.press("ArrowLeft")
+    assert "28 Feb 2026: No data" in page.evaluate(CHOSEN)
+
+
+def test_choice_that_is_taken_back(told, visit):
+    """Escape hides the chosen day, and so does a second press on it."""
+    page = visit(OVERVIEW)
+    last = bars(page).last
+
+    for take_back in (last.click, lambda: page.keyboard.press("Escape")):
+        last.click()
+        assert last.is_checked()
+        take_back()
+        assert not last.is_checked()
+
+
+def test_phone(works, visit):
+    """On a phone the last thirty days fill the line, and a swipe has the others."""
+    page = visit(OVERVIEW, viewport={"width": 360, "height": 800}, **WITHOUT_SCRIPTS)
+
+    left = [round(bar.bounding_box()["x"]) for bar in bars(page).all()]
+    box = page.locator(".strip").first.bounding_box()
+
+    assert left[60] == round(box["x"])
+    assert left[89] + 10 <= round(box["x"] + box["width"]) <= 360
+    page.locator(".strip").first.evaluate("each => each.scrollBy(-10000, 0)")
+    assert bars(page).first.bounding_box()["x"] >= 0
+    assert page.get_by_text("30 days ago").first.is_visible()
+
+
+def test_choice_follows_its_day(told, visit):
+    """At midnight the bars move on, and the chosen day is still the chosen one."""
+    told.sample("api", at=43_170)
+    told.build(at=43_199)
+    page = visit(OVERVIEW, at=43_199)
+    bars(page).last.check()
+
+    told.build(at=43_201)
+    with page.expect_response("**/status/"):
+        page.clock.run_for(2 * MINUTE)
+    bars(page).and_(page.locator("[value='2026-03-02']")).wait_for()
+
+    assert page.locator(":checked").get_attribute("value") == "2026-03-01"
+
+
+def test_folded_group(world, visit):
+    """A group that a reader has folded stays so; one that breaks is unfolded."""
+    for number in range(31):
+        world.service(f"s{number}", group="Core" if number else "Edge")
+        world.sample(f"s{number}", at=-10)
+    world.build()
+    page = visit(OVERVIEW)
+    core, edge = (page.locator(f"summary[data-key={key}]") for key in ("Core", "Edge"))
+    is_open = "each => each.parentNode.open"
+    assert (core.evaluate(is_open), edge.evaluate(is_open)) == (False, False)
+    core.click()
+
+    for number in range(31):
+        world.sample(f"s{number}", "operational" if number else "down", at=30)
+    world.build(at=31)
+    page.clock.run_for(2 * MINUTE)
+    page.get_by_role("heading", level=1, name="Major outage").wait_for()
+
+    assert (core.evaluate(is_open), edge.evaluate(is_open)) == (True, True)
+    edge.click()
+    world.build(at=32)
+    world.sample("s1", "down", at=90)
+    world.build(at=91)
+    page.clock.run_for(2 * MINUTE)
+    page.get_by_text("S1 (Major outage)").wait_for()
+    assert (core.evaluate(is_open), edge.evaluate(is_open)) == (True, False)

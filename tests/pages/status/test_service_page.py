@@ -1,0 +1,75 @@
+"""The page of a service says whether the reader or the service has a problem."""
+
+import pytest
+
+from tests.pages.html import Reader
+from tests.worlds.status import World
+
+OPERATIONAL = "operational"
+
+
+@pytest.fixture
+def world(ask, clock):
+    world = World(ask, clock)
+    world.service("api", name="Api")
+    return world
+
+
+@pytest.fixture
+def answer(build_site, output):
+    """Return the first sentence below the state of the service."""
+
+    def read():
+        build_site()
+        html = (output / "status/services/api/index.html").read_text()
+        words = Reader(html).words()
+        start = words.index("Status data out of date") + len("Status data out of date")
+        return words[start:].partition(".")[0].strip()
+
+    return read
+
+
+@pytest.mark.parametrize(
+    ("statuses", "text"),
+    [
+        ([OPERATIONAL], "The probe reaches Api and finds it working"),
+        ([OPERATIONAL] * 3, "All 3 probes reach Api and find it working"),
+        (
+            [OPERATIONAL, "degraded"],
+            "It may not be you: 1 of 2 probes report a problem with Api",
+        ),
+        (
+            [OPERATIONAL, "down", "down"],
+            "It is probably not you: 2 of 3 probes report that Api is down",
+        ),
+        (
+            ["down", "down"],
+            "It is probably not you: all 2 probes report that Api is down",
+        ),
+        ([], "We cannot tell: Api has not been measured yet"),
+    ],
+)
+def test_answer_of_measurements(world, answer, statuses, text):
+    """As far as the probes say, with how many of them do."""
+    for number, status in enumerate(statuses):
+        world.sample("api", f"probe-{number}", status, -5)
+
+    assert answer() == text
+
+
+def test_answer_of_old_measurements(world, answer):
+    """Without a fresh measurement nobody can tell."""
+    world.sample("api", "probe", OPERATIONAL, -3600)
+
+    assert answer() == "We cannot tell: there is no recent measurement of Api"
+
+
+def test_answer_of_declarations(world, answer):
+    """Maintenance and incidents answer before the probes do."""
+    world.sample("api", "probe", OPERATIONAL, -5)
+
+    world.window("api", -60, 60)
+    assert answer() == "It is probably not you: maintenance of Api is in progress"
+
+    world.incident("api")
+    assert answer() == "It is probably not you: an incident affects Api"
