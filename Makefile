@@ -64,5 +64,6 @@ fonts: tools
 LOCK := $(PY) -m piptools compile --quiet --generate-hashes --no-header --strip-extras --allow-unsafe --no-emit-index-url --no-emit-find-links --no-emit-trusted-host
 lock: tools
 	$(LOCK) -o requirements.txt pyproject.toml
-	$(LOCK) --extra dev -o requirements-dev.txt pyproject.toml
+	$(LOCK) --extra cards -o requirements-cards.txt pyproject.toml
+	$(LOCK) --extra dev --extra cards -o requirements-dev.txt pyproject.toml
 	$(LOCK) --extra bench -o requirements-bench.txt pyproject.toml

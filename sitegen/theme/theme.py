@@ -5,6 +5,7 @@ import json
 import re
 from collections.abc import Mapping
 from functools import cached_property
+from io import BytesIO
 from pathlib import Path
 from typing import Any
 
@@ -20,7 +21,7 @@ from jinja2 import (
 from jinja2.bccache import Bucket, BytecodeCache
 from jinja2.compiler import CodeGenerator, Frame
 
-from models.colours import accent_rule
+from models.colours import accent_pair, accent_rule
 from models.display_text import balance_directions
 from models.locales import (
     Locale,
@@ -28,20 +29,24 @@ from models.locales import (
     forget_languages,
     load_locale,
     match_language,
+    text_direction,
 )
 from models.response_headers import page_security_policy
 from models.settings import Settings
 from sitegen.markdown.highlighting import stylesheet
 from sitegen.markdown.rendering import RENDERER_VERSION
+from sitegen.theme.card import draw_card
 from sitegen.theme.filters import FILTERS, locale_filters, translator
 from sitegen.theme.switcher import Switcher, read_switcher
 
 DEFAULT_TEMPLATES = Path(__file__).parents[2] / "templates"
-
+CARD = "card.png"
 
 # In a style sheet, the file of a font; in a script, the name of a text, which is
 # replaced by the text in the language of the site, as JSON.
 _FONT = re.compile(r'url\("([a-z0-9-]+\.woff2)"\)')
+# The files of the font for texts; that of Latin letters has the shortest name.
+_TEXT_FONT = re.compile(r"wix-madefor-text-[a-z-]+\.woff2")
 _TEXT_IN_SCRIPT = re.compile(r'TEXT\("([a-z0-9.-]+)"\)')
 
 
@@ -150,9 +155,9 @@ class Theme:
                 content = _name_fonts(content.decode(), assets).encode()
             if name.endswith(".js"):
                 content = self.localise(content)
-            digest = hashlib.sha256(content).hexdigest()[:10]
-            stem, dot, extension = name.partition(".")
-            assets[name] = (f"assets/{stem}.{digest}{dot}{extension}", content)
+            assets[name] = (_asset_path(name, content), content)
+        if card := self._draw_card():
+            assets[CARD] = (_asset_path(CARD, card), card)
         return assets
 
     @cached_property
@@ -172,7 +177,7 @@ class Theme:
         styles = (settings.accent_colour, stylesheet())
         forms = (settings.subscribe_url, page_security_policy(settings.form_origin))
         words = (settings.tagline, settings.feedback_url)
-        others = (settings.indexing, self.switcher, *words)
+        others = (settings.indexing, self.switcher, self._draw_card(), *words)
         inputs = (names, *languages, *styles, RENDERER_VERSION, *forms, *others)
         digest.update(repr(inputs).encode())
         return digest.hexdigest()[:16]
@@ -220,6 +225,7 @@ class Theme:
             "name": self._settings.site_name,
             "url": self._settings.site_url,
             "logo": self._logo(),
+            "card": self._card(),
             # In each page too, for hosts that do not send our headers.
             "policy": page_security_policy(self._settings.form_origin),
             "subscribe": self._settings.subscribe_url,
@@ -239,6 +245,33 @@ class Theme:
             return "/" + self.assets[name][0]
         return logo or None
 
+    def _card(self) -> dict[str, Any] | None:
+        """Return the picture for links to the site, with its size; None without one."""
+        if CARD not in self.assets:
+            return None
+        # It loads an HTTP client, which no command should wait for.
+        import imagesize  # type: ignore[import-untyped]
+
+        path, content = self.assets[CARD]
+        width, height = imagesize.get(BytesIO(content))
+        return {"href": f"/{path}", "width": width, "height": height}
+
+    def _draw_card(self) -> bytes | None:
+        """Return the card of the site, None if the operator's replaces it."""
+        files = self._files("assets")
+        # The console has no pages that others link to.
+        if self._part or CARD in files:
+            return None
+        names = sorted(filter(_TEXT_FONT.fullmatch, files), key=len)
+        settings = self._settings
+        return draw_card(
+            settings.site_name,
+            settings.tagline,
+            accent_pair(settings.accent_colour)[0],
+            tuple(files[name].read_bytes() for name in names),
+            is_mirrored=text_direction(settings.language) == "rtl",
+        )
+
     def _accent(self) -> str:
         default = type(self._settings)().accent_colour
         colour = self._settings.accent_colour
@@ -250,6 +283,12 @@ class Theme:
             files = (root / folder).glob("[!.]*")
             by_name |= {file.name: file for file in files if file.is_file()}
         return by_name
+
+
+def _asset_path(name: str, content: bytes) -> str:
+    digest = hashlib.sha256(content).hexdigest()[:10]
+    stem, dot, extension = name.partition(".")
+    return f"assets/{stem}.{digest}{dot}{extension}"
 
 
 def _fonts_first(item: tuple[str, Path]) -> tuple[bool, str]:

@@ -57,7 +57,9 @@ def test_it_serves(image, run, tmp_path):
 def test_it_is_not_root():
     """The account has no name and no rights, and the packages come with hashes."""
     assert int(said("USER")[0].split(":")[0]) > 1000
-    assert any("--require-hashes -r requirements.txt" in line for line in said("RUN"))
+    assert any(
+        "--require-hashes -r requirements-cards.txt" in line for line in said("RUN")
+    )
 
 
 def test_it_holds_what_there_is():
@@ -65,7 +67,7 @@ def test_it_holds_what_there_is():
     copied = {line.split()[0] for line in said("COPY")}
 
     assert copied == {
-        "requirements.txt",
+        "requirements-cards.txt",
         "app.py",
         "models",
         "api",

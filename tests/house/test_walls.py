@@ -44,7 +44,9 @@ STORAGE = {"models.storage", "peewee", "playhouse"}
 SHAPES = {"pydantic", "pydantic_core"}
 HTTP = {"flask", "prometheus_client", "urllib3", "waitress", "werkzeug"}
 PAGES = {
+    "PIL",
     "icalendar",
+    "imagesize",
     "jinja2",
     "markupsafe",
     "markdown_it",

@@ -31,6 +31,7 @@ SITE = {
     "name": "Northwind Platform",
     "url": "https://docs.example.com",
     "logo": None,
+    "card": {"href": "/assets/card.0a1b2c3d.png", "width": 1200, "height": 630},
     "policy": PAGE_SECURITY_POLICY,
     "subscribe": None,
     "tagline": "Everything about the platform.",
@@ -45,9 +46,8 @@ SITE = {
         {"collection": "support", "title": "Support", "href": "/support/"},
     ],
 }
-BARE_SITE = (
-    SITE | {"collections": [], "reference": None} | {"tagline": "", "feedback": ""}
-)
+BARE_SITE = SITE | {"collections": [], "reference": None, "card": None}
+BARE_SITE |= {"tagline": "", "feedback": ""}
 
 
 def page(path, title, twin=None):

@@ -70,7 +70,7 @@ def test_page_asks_no_other_host(case):
     for found in abroad:
         assert (
             found.get("rel") == "canonical"
-            or found.get("property") == "og:url"
+            or found.get("property") in ("og:url", "og:image")
             or found.get("class") == "external"
         )
 

@@ -1,0 +1,197 @@
+"""The picture that chats and social networks show with a link to the site."""
+
+import sys
+from dataclasses import replace
+from io import BytesIO
+from pathlib import Path
+
+import pytest
+from PIL import Image, ImageFont, features
+
+from models.settings import Settings
+from sitegen.build.build import build
+from sitegen.page import BuildContext
+from sitegen.theme import card
+from sitegen.theme.card import HEIGHT, MARGIN, PAPER, WIDTH, draw_card
+from sitegen.theme.theme import DEFAULT_TEMPLATES, Theme
+from tests.pages.html import Reader
+
+ACCENT = "#3538a3"
+PARTS = ("latin", "latin-ext", "cyrillic", "vietnamese")
+FONTS = tuple(
+    (DEFAULT_TEMPLATES / f"assets/wix-madefor-text-{part}.woff2").read_bytes()
+    for part in PARTS
+)
+ELSEWHERE = "https://example.com/logo.svg"
+
+
+@pytest.fixture(autouse=True)
+def fresh_cache():
+    """No card of another test is taken, and none stays for another."""
+    draw_card.cache_clear()
+    yield
+    draw_card.cache_clear()
+
+
+def drawn(name, tagline="", accent=ACCENT, is_mirrored=False):
+    draw_card.cache_clear()
+    return draw_card(name, tagline, accent, FONTS, is_mirrored)
+
+
+def opened(png):
+    return Image.open(BytesIO(png)).convert("RGB")
+
+
+def inked(png):
+    """The box around all that is not paper, below the stripe."""
+    below = opened(png).crop((0, card.STRIPE + 1, WIDTH, HEIGHT))
+    paper = Image.new("RGB", below.size, PAPER)
+
+    return Image.frombytes(
+        "L", below.size, bytes(a != b for a, b in pixels(below, paper))
+    ).getbbox()
+
+
+def pixels(*images):
+    return zip(*(image.get_flattened_data() for image in images), strict=True)
+
+
+@pytest.fixture
+def theme(tmp_path):
+    def made(**settings):
+        return Theme(replace(Settings(), templates=str(tmp_path), **settings))
+
+    (tmp_path / "assets").mkdir()
+    return made
+
+
+def head_of(settings, clock, **changes):
+    """The properties of the front page of a site."""
+    told = replace(settings, **changes)
+    report = build(BuildContext(clock.now, told, Theme(told)))
+    assert report.failed == []
+    page = Reader((Path(told.output) / "index.html").read_text())
+    return {
+        found.get("property") or found.get("name"): found["content"]
+        for found in page.all("meta")
+        if "property" in found or "name" in found
+    }
+
+
+def test_card(settings, clock, store, output):
+    """Every page names the card of the site, with its address, size and text."""
+    site = {"site_name": "Northwind", "tagline": "All about it."}
+
+    head = head_of(settings, clock, site_url="https://example.com/docs", **site)
+
+    address = head["og:image"].removeprefix("https://example.com/docs/")
+    assert opened((output / address).read_bytes()).size == (WIDTH, HEIGHT)
+    size = head["og:image:width"], head["og:image:height"]
+    assert size == (str(WIDTH), str(HEIGHT))
+    assert head["og:image:alt"] == "Northwind – All about it."
+    assert head["twitter:card"] == "summary_large_image"
+
+
+@pytest.mark.parametrize("logo", ["", ELSEWHERE])
+def test_without_pillow(settings, clock, store, output, monkeypatch, logo):
+    """Without Pillow there is no card, and a logo stands in for it."""
+    monkeypatch.setitem(sys.modules, "PIL", None)
+
+    head = head_of(settings, clock, site_logo=logo)
+
+    assert head.get("og:image", "") == logo
+    assert head["twitter:card"] == "summary"
+    assert list(output.glob("assets/card.*")) == []
+
+
+def test_card_of_ones_own(theme, tmp_path):
+    """A file of the operator's is the card, at its own size."""
+    Image.new("RGB", (800, 400)).save(tmp_path / "assets/card.png")
+
+    site = theme().site({})
+
+    assert site["card"]["href"] == site["assets"]["card.png"]
+    assert (site["card"]["width"], site["card"]["height"]) == (800, 400)
+
+
+def test_equal_settings_give_equal_bytes():
+    """The card says the name, tagline and colour, and nothing else changes it."""
+    first = drawn("Northwind", "All about it.")
+    others = [
+        drawn("Southwind", "All about it."),
+        drawn("Northwind", "All about us."),
+        drawn("Northwind"),
+        drawn("Northwind", "All about it.", "#0a7d5a"),
+    ]
+
+    assert drawn("Northwind", "All about it.") == first
+    assert len({first, *others}) == 5
+
+
+def test_version_follows_the_card(theme, monkeypatch):
+    """Pages are rendered again when Pillow comes or goes."""
+    before = theme().version
+
+    monkeypatch.setitem(sys.modules, "PIL", None)
+    draw_card.cache_clear()
+
+    assert theme().version != before
+
+
+@pytest.mark.parametrize("accent", ["#3538a3", "#cc0000"])
+def test_accent(accent):
+    """The stripe at the top has the accent colour."""
+    assert opened(drawn("Northwind", accent=accent)).getpixel((600, 5)) == tuple(
+        bytes.fromhex(accent[1:])
+    )
+
+
+@pytest.mark.parametrize(
+    "name",
+    ["N", "Żółta Łódź", "Документація", "Đường truyền", "W" * 80, "Long name " * 8],
+)
+def test_text_stays_within_the_margins(name):
+    """A name and a tagline of any length that the settings allow fit on the card."""
+    left, top, right, bottom = inked(drawn(name, "w" * 160))
+
+    # Letters may reach over the margin a little.
+    assert left >= MARGIN - 8
+    assert right <= WIDTH - MARGIN + 8
+    assert top > 0
+    assert bottom < HEIGHT - card.STRIPE - 1
+
+
+def test_from_right_to_left():
+    """On a site that is read from right to left, lines begin at the right margin."""
+    left, _, right, _ = inked(drawn("Northwind", is_mirrored=True))
+
+    assert right > WIDTH - MARGIN - 16
+    assert left > MARGIN + 16
+
+
+def test_characters_without_a_font(monkeypatch):
+    """No card has boxes for letters: the name needs a font, a tagline is left out."""
+    monkeypatch.setattr(card, "SYSTEM_FONTS", ("none-of-this-name.ttf",))
+
+    assert drawn("サービス") is None
+    assert drawn("Northwind", "サービス") == drawn("Northwind")
+
+
+def test_font_of_the_system():
+    """What the font of the site lacks is set in one of the system that has it all."""
+    name = "ჩრდილოეთი"
+    try:
+        ImageFont.truetype("DejaVuSans-Bold.ttf", 20)
+    except OSError:
+        pytest.skip("DejaVu Sans is not installed")
+
+    assert drawn(name)
+    assert drawn(f"{name}サ") is None
+
+
+def test_scripts_that_need_shaping(monkeypatch):
+    """Arabic is joined and ordered, or there is no card."""
+    monkeypatch.setattr(features, "check", lambda name: False)
+
+    assert drawn("متجر الشمال") is None
+    assert drawn("Northwind")
