@@ -2,7 +2,7 @@
 PYTHON ?= $(shell command -v python3.11 || command -v python3)
 PY := .venv/bin/python
 
-.PHONY: demo run test quick nightly check bench install tools programs fonts lock
+.PHONY: demo run test quick nightly check bench install tools programs fonts pictures lock
 
 demo: install
 	$(PY) app.py demo
@@ -60,6 +60,10 @@ chromium-headless-shell nginx caddy postgresql wrk:
 # The fonts of the site, from their npm packages; they change only with these.
 fonts: tools
 	$(PY) templates/fonts.py
+
+# The pictures of the README, from the sample world.
+pictures: tools programs
+	$(PY) -m manual.pictures.make
 
 LOCK := $(PY) -m piptools compile --quiet --generate-hashes --no-header --strip-extras --allow-unsafe --no-emit-index-url --no-emit-find-links --no-emit-trusted-host
 lock: tools

@@ -131,3 +131,20 @@ def _told(default):
     if isinstance(default, float):
         default = f"{default:g}"
     return f"`{default}`" if default not in ("", ()) else "empty"
+
+
+def test_pictures():
+    """Each picture of the README is there in both colour schemes, with a text."""
+    pictures = re.findall(
+        r'<picture>\n  <source media="\(prefers-color-scheme: dark\)" srcset="(.+)">\n'
+        r'  <img src="(.+)" alt="(.+)">\n</picture>',
+        README,
+    )
+
+    assert {name for pair in pictures for name in pair[:2]} == {
+        path.relative_to(ROOT).as_posix()
+        for path in (ROOT / "manual" / "pictures").glob("*.png")
+    }
+    for dark, light, text in pictures:
+        assert dark == light.replace(".png", "-dark.png")
+        assert text
