@@ -1,0 +1,317 @@
+"""All words that we put on a page or into a script come from a language's texts."""
+
+import json
+import re
+from dataclasses import astuple, replace
+from html.parser import HTMLParser
+from itertools import product
+
+import pytest
+from babel import Locale as CldrLocale
+
+from api.http.problem_types import PROBLEM_TYPES
+from models.locales import FALLBACK, FOLDER, load_locale
+from models.projects.document_imports.document_import import import_documents
+from models.projects.document_imports.options import ImportOptions
+from models.projects.documents.rows import DocumentRow
+from models.status.incidents.incidents import IncidentRow, IncidentUpdateRow
+from models.status.maintenance.windows import MaintenanceRow
+from models.status.services.rows import ServiceRow
+from sitegen.markdown.rendering import render, render_entry, resolve_links
+from sitegen.sources.tree import read_tree
+from sitegen.theme.theme import DEFAULT_TEMPLATES
+from tests import world
+from tests.pages.html import VOID
+from tests.samples import rich_document
+from tests.samples.openapi_document import DESCRIBED
+from tests.worlds.languages import END, START
+from tests.worlds.projects import KEY
+from tests.worlds.status import REMOVE_INCIDENT, World
+
+# Of the languages of CLDR, one without a file.
+TAG = "sv"
+PLACEHOLDER = re.compile(r"(\{\w+\})")
+# Names that are the same in every language, and what the settings of the test say.
+NAMES = {
+    "Masthead",
+    "Markdown",
+    "Mermaid",
+    "OpenAPI",
+    "JSON",
+    "JSON Feed",
+    "RSS",
+    "Atom",
+    "CSV",
+}
+NAMES |= {"curl", "Python", "JavaScript"}
+NAMES |= {"Acme", "Ships goods.", "Svenska"}
+# Behind the names that people chose, so that they are not taken for words of ours.
+SIGN = "°"
+OURS = re.compile(f"{START}[^{START}{END}]*{END}")
+WORD = re.compile(r"[^\W\d_]{2,}")
+SEPARATOR = re.compile(r" [–·›/] |[,:] |^[,:·] ?|:$")
+PICTURE = re.compile(r'!\[(.*?)\]\(\S+(?: "(.*?)")?\)')
+# What these contain is not read as words.
+NOT_READ = {"script", "style", "code", "pre", "kbd", "samp", "math", "template"}
+ATTRIBUTES = ("title", "alt", "aria-label", "aria-description", "placeholder", "label")
+DESCRIPTIONS = ("description", "og:title", "og:description", "og:image:alt")
+SCRIPTS = [
+    file
+    for folder in ("assets", "console/assets")
+    for file in sorted((DEFAULT_TEMPLATES / folder).glob("*.js"))
+]
+# Comments and regular expressions, in which quotes begin nothing, and literals.
+LITERAL = re.compile(
+    r"//[^\n]*|/\*.*?\*/"
+    r"|(?:(?<=[(,=:!&|?\[])|(?<=[(,=:!&|?\[] ))"
+    r"/(?:\\.|\[(?:\\.|[^\]\\\n])*\]|[^/\\\n\[])+/[a-z]*"
+    r'|"(?:\\.|[^"\\\n])*"|\'(?:\\.|[^\'\\\n])*\'|`(?:\\.|[^`\\])*`',
+    re.DOTALL,
+)
+# What stands before selectors, media queries and names of classes.
+SELECTING = re.compile(
+    r"(?:(?:querySelector(?:All)?|matches|closest|matchMedia|all)\("
+    r"|className *[=:] *|FRAME = )$"
+)
+SHOWING = re.compile(
+    r"(?:textContent|innerText|ariaLabel|placeholder|title|alt) *[=:] *$"
+    r"|(?:append|prepend|replaceWith|replaceChildren|alert|confirm)\($"
+)
+
+
+def marked(message):
+    """Mark our words, and none of the values that are put into them."""
+    if isinstance(message, dict):
+        return {form: marked(text) for form, text in message.items()}
+    parts = PLACEHOLDER.split(message)
+    return "".join(
+        part if not part or PLACEHOLDER.fullmatch(part) else f"{START}{part}{END}"
+        for part in parts
+    )
+
+
+@pytest.fixture
+def settings(settings, tmp_path):
+    """A site in the marked language, with all that pages can have."""
+    folder = tmp_path / "own" / "locales"
+    folder.mkdir(parents=True)
+    english = json.loads((FOLDER / f"{FALLBACK}.json").read_bytes())
+    texts = {name: marked(message) for name, message in english.items()}
+    (folder / f"{TAG}.json").write_text(json.dumps(texts))
+    sites = [{"name": "Svenska", "url": "https://example.com", "language": TAG}]
+    sites += [{"name": "2.x", "url": "https://example.com/v2", "version": "2.4"}]
+    (tmp_path / "sites.json").write_text(json.dumps(sites))
+    return replace(
+        settings,
+        templates=str(folder.parent),
+        language=TAG,
+        site_name="Acme",
+        site_url="https://example.com",
+        tagline="Ships goods.",
+        switcher=str(tmp_path / "sites.json"),
+        edit_url="https://example.com/edit/{path}",
+        feedback_url="https://example.com/new?title={title}&body={url}",
+        smtp="smtp://relay.example.com",
+        mail_from="Acme <status@example.com>",
+    )
+
+
+def write_everything(ask, clock, shelf, folder):
+    """Write documents, services, incidents and maintenance of every kind."""
+    world.populate(clock.now, days=2)
+    chosen = (ServiceRow.name, ServiceRow.group)
+    ServiceRow.update({name: name.concat(SIGN) for name in chosen}).execute()
+    gone = World(ask, clock).incident("cdn", title="Mistaken")
+    assert ask(REMOVE_INCIDENT, {"id": gone}).status_code == 200
+    for name, content in rich_document.FILES.items():
+        shelf.add(name, content)
+    shelf.publish("rich", rich_document.TEXT, title="Rich", section="Start")
+    shelf.publish("deep", "Words.\n", title="Deep", section="Start/Further")
+    moved = shelf.publish("limits", "## Rates\n", title="Limits", collection="support")
+    shelf.update(moved, collection="products")
+    folder.mkdir()
+    (folder / "german.md").write_text("---\ntitle: Deutsch\nlang: de\n---\nWorte.\n")
+    options = ImportOptions("guides", clock.now, KEY, tree="german", publish=True)
+    import_documents(read_tree(folder).sources, options)
+
+
+def write_nothing(ask, clock, shelf, folder):
+    """Leave the site as it is at first."""
+
+
+class _Read(HTMLParser):
+    """What a reader of the language is told: texts, and attributes with texts."""
+
+    def __init__(self, html):
+        super().__init__()
+        self.texts, self._open = [""], []
+        self.feed(html)
+        self.close()
+
+    def handle_starttag(self, tag, attributes):
+        found = dict(attributes)
+        if tag not in VOID:
+            language = found.get("lang", self._open[-1][1] if self._open else TAG)
+            self._open.append((tag, language))
+        if self._is_read(found.get("lang")):
+            self._read_attributes(tag, found)
+
+    def _read_attributes(self, tag, found):
+        named = found.get("name") or found.get("property")
+        labels = [*ATTRIBUTES] + ["content"] * (named in DESCRIPTIONS)
+        labels += ["value"] * (found.get("type") in ("submit", "button"))
+        for label in labels:
+            if found.get(label):
+                self.texts += [found[label], ""]
+
+    def handle_endtag(self, tag):
+        if tag not in VOID:
+            assert self._open.pop()[0] == tag
+            self.texts.append("")
+
+    def handle_data(self, data):
+        if self._is_read():
+            self.texts[-1] += data
+
+    def _is_read(self, own=None):
+        language = own or (self._open[-1][1] if self._open else TAG)
+        tags = {tag for tag, _ in self._open}
+        return language == TAG and not tags & NOT_READ
+
+
+def words_of_dates():
+    """What CLDR says of dates and lists: it is in the language already."""
+    cldr = CldrLocale.parse(TAG)
+    texts = list(cldr.list_patterns["standard"].values())
+    for widths in cldr.months.values():
+        for width in ("wide", "abbreviated"):
+            texts += widths[width].values()
+    return {word for text in texts for word in WORD.findall(text)}
+
+
+def texts_of_people():
+    """What people have written, line by line as pages have it."""
+    english = load_locale(FALLBACK)
+    entries = [row.body for row in IncidentUpdateRow]
+    entries += [row.description or "" for row in MaintenanceRow]
+    documents = [rich_document.TEXT, "## Rates\n", "Words.\n", "Worte.\n"]
+    bodies = [render_entry(text, english) for text in entries]
+    # A link that leads nowhere is text.
+    for text, to in product(documents, ["/elsewhere/", None]):
+        rendered = render(text)
+        resolved = resolve_links(rendered.html, rendered.links, lambda _, to=to: to)
+        bodies.append(resolved)
+    texts = [text for body in bodies for text in _Read(f"<p>{body}</p>").texts]
+    for text in documents:
+        texts += [name for pair in PICTURE.findall(text) for name in pair]
+    for row in ServiceRow:
+        texts += [row.name, row.description, row.group, row.hostname]
+    for row in DocumentRow:
+        texts += [row.title, row.summary, *(row.section or "").split("/")]
+    texts += [row.title for kind in (IncidentRow, MaintenanceRow) for row in kind]
+    return set(lines_of(texts))
+
+
+def texts_of_the_api():
+    """What the OpenAPI document and the problems say, which stays English."""
+    texts = [text for text in values_in(DESCRIBED) if isinstance(text, str)]
+    bodies = [render(text).html for text in map(str, texts)]
+    texts += [text for body in bodies for text in _Read(f"<p>{body}</p>").texts]
+    lines = set(lines_of(map(str, texts)))
+    # A single word of it could as well be one of ours.
+    lines = {line for line in lines if " " in line} | names_of_the_api()
+    problems = PROBLEM_TYPES.values()
+    return lines | {str(text) for problem in problems for text in astuple(problem)}
+
+
+def names_of_the_api():
+    """The names of operations, and the titles of the pages that have them."""
+    found = set()
+    for path, methods in DESCRIBED["paths"].items():
+        _, area, _, *words, verb = path.split("/")
+        scope = ["admin"] * (words[0] == "admin")
+        title = " ".join(words[len(scope) :]).replace("-", " ").capitalize()
+        found |= {title, f"{title} ({area})", verb, "-".join([*scope, verb])}
+        found |= {method.upper() for method in methods}
+    return found
+
+
+def values_in(node):
+    if isinstance(node, dict | list):
+        for inner in node.values() if isinstance(node, dict) else node:
+            yield from values_in(inner)
+    else:
+        yield node
+
+
+def lines_of(texts):
+    lines = (line for text in texts if text for line in text.splitlines())
+    return (" ".join(line.split()) for line in lines)
+
+
+def unmarked(html, known):
+    """Return the texts of a page that are neither ours nor known."""
+    texts = [OURS.sub("\n", text) for text in _Read(html).texts]
+    return [
+        part
+        for line in lines_of(texts)
+        if line not in known
+        for part in map(str.strip, SEPARATOR.split(line))
+        if part not in known and set(WORD.findall(part)) - known
+    ]
+
+
+def shown_words(script):
+    """Return the literals of a script that readers could see."""
+    found = []
+    for match in LITERAL.finditer(script):
+        literal, before = match[0], script[: match.start()]
+        if literal.startswith("/") or SELECTING.search(before):
+            continue
+        text = re.sub(r"\$\{.*?\}", "", literal[1:-1])
+        words = WORD.findall(re.sub(r"\\.", "", text))
+        is_sentence = re.search(r"[a-z]{2} [a-z]{2}", text, re.IGNORECASE)
+        if is_sentence or (words and SHOWING.search(before)):
+            found.append(text)
+    return found
+
+
+@pytest.mark.parametrize("write", [write_everything, write_nothing])
+def test_pages(ask, clock, shelf, build_site, output, tmp_path, write):
+    """A page has no words but those of the language, of people and of the API."""
+    write(ask, clock, shelf, tmp_path / "tree")
+    known = NAMES | words_of_dates() | texts_of_people()
+    of_reference = known | texts_of_the_api()
+
+    report = build_site(openapi=DESCRIBED)
+
+    assert report.failed == []
+    pages = sorted(output.rglob("*.html"))
+    assert len(pages) > 100
+    for path in pages:
+        at = path.relative_to(output)
+        is_reference = at.parts[0] in ("reference", "problems")
+        words = unmarked(path.read_text(), of_reference if is_reference else known)
+        assert words == [], at
+
+
+@pytest.mark.parametrize("script", SCRIPTS, ids=lambda path: path.name)
+def test_scripts(script):
+    """A script shows no words but those that it takes from the texts."""
+    assert shown_words(script.read_text()) == []
+
+
+@pytest.mark.parametrize(
+    ("code", "words"),
+    [
+        ('b.textContent = "Copied";', ["Copied"]),
+        ("box.append('Try again', b);", ["Try again"]),
+        ('create("p", {}, `No results for ${query}`);', ["No results for "]),
+        ('create("p", { title: "Close" });', ["Close"]),
+        ('all("a[href], summary").map(f); // It\'s a comment', []),
+        ('b.textContent = TEXT("docs.copied"); if (event.key === "Enter") {}', []),
+    ],
+)
+def test_words_of_a_script(code, words):
+    """Words count if they are put where readers see them, or are more than one."""
+    assert shown_words(code) == words
