@@ -8,6 +8,7 @@ from itertools import product
 
 import pytest
 from babel import Locale as CldrLocale
+from peewee import Value
 
 from api.http.problem_types import PROBLEM_TYPES
 from models.locales import FALLBACK, FOLDER, load_locale
@@ -45,8 +46,9 @@ NAMES = {
 }
 NAMES |= {"curl", "Python", "JavaScript"}
 NAMES |= {"Acme", "Ships goods.", "Svenska"}
-# Behind the names that people chose, so that they are not taken for words of ours.
+# Around the names that people chose, so that they are not taken for words of ours.
 SIGN = "°"
+CHOSEN = re.compile(f"{SIGN}[^{SIGN}]*{SIGN}")
 OURS = re.compile(f"{START}[^{START}{END}]*{END}")
 WORD = re.compile(r"[^\W\d_]{2,}")
 SEPARATOR = re.compile(r" [–·›/] |[,:] |^[,:·] ?|:$")
@@ -120,7 +122,8 @@ def write_everything(ask, clock, shelf, folder):
     """Write documents, services, incidents and maintenance of every kind."""
     world.populate(clock.now, days=2)
     chosen = (ServiceRow.name, ServiceRow.group)
-    ServiceRow.update({name: name.concat(SIGN) for name in chosen}).execute()
+    signed = {name: Value(SIGN).concat(name).concat(SIGN) for name in chosen}
+    ServiceRow.update(signed).execute()
     gone = World(ask, clock).incident("cdn", title="Mistaken")
     assert ask(REMOVE_INCIDENT, {"id": gone}).status_code == 200
     for name, content in rich_document.FILES.items():
@@ -251,7 +254,7 @@ def lines_of(texts):
 
 def unmarked(html, known):
     """Return the texts of a page that are neither ours nor known."""
-    texts = [OURS.sub("\n", text) for text in _Read(html).texts]
+    texts = [CHOSEN.sub("", OURS.sub("\n", text)) for text in _Read(html).texts]
     return [
         part
         for line in lines_of(texts)
