@@ -15,8 +15,9 @@
 
   const relative = new Intl.RelativeTimeFormat(language, { numeric: "always" });
   const ago = (date) => {
-    const minutes = Math.trunc((date - Date.now()) / 60000);
-    if (!minutes) return TEXT("site.just-now");
+    const milliseconds = date - Date.now();
+    const minutes = Math.trunc(milliseconds / 60000);
+    if (!minutes) return milliseconds > 0 ? TEXT("site.in-a-moment") : TEXT("site.just-now");
     if (Math.abs(minutes) < 60) return relative.format(minutes, "minute");
     if (Math.abs(minutes) < 1440) return relative.format(Math.round(minutes / 60), "hour");
     return relative.format(Math.round(minutes / 1440), "day");

@@ -33,18 +33,18 @@ def answer(build_site, output):
     ("statuses", "text"),
     [
         ([OPERATIONAL], "The probe reaches Api and finds it working"),
-        ([OPERATIONAL] * 3, "All 3 probes reach Api and find it working"),
+        ([OPERATIONAL] * 3, "All probes reach Api and find it working"),
         (
             [OPERATIONAL, "degraded"],
-            "It may not be you: 1 of 2 probes report a problem with Api",
+            "It may not be you: a problem with Api was found by 1 of 2 probes",
         ),
         (
             [OPERATIONAL, "down", "down"],
-            "It is probably not you: 2 of 3 probes report that Api is down",
+            "It is probably not you: Api is down according to 2 of 3 probes",
         ),
         (
             ["down", "down"],
-            "It is probably not you: all 2 probes report that Api is down",
+            "It is probably not you: all probes report that Api is down",
         ),
         ([], "We cannot tell: Api has not been measured yet"),
     ],
