@@ -5,7 +5,11 @@ It needs Pillow, the extra `cards`. Without Pillow, or without a font that has e
 character of the name, there is no card: better none than boxes in place of letters.
 """
 
+import logging
+import pickle
 import re
+import subprocess
+import sys
 import unicodedata
 from bisect import bisect_right
 from collections.abc import Iterator, Sequence
@@ -15,6 +19,7 @@ from functools import lru_cache
 from importlib.util import find_spec
 from io import BytesIO
 from itertools import groupby
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from models.normalization import normalize
@@ -23,6 +28,12 @@ if TYPE_CHECKING:
     from PIL.ImageDraw import ImageDraw
     from PIL.ImageFont import FreeTypeFont
 
+log = logging.getLogger("masthead.builds")
+
+ROOT = Path(__file__).parents[2]
+PROGRAM = [sys.executable, "-m", "sitegen.theme.card"]
+# Drawing takes a fraction of a second.
+MAX_SECONDS = 30
 WIDTH, HEIGHT = 1200, 630
 MARGIN, STRIPE, GAP = 96, 20, 32
 LINE_HEIGHT = 1.2
@@ -115,16 +126,39 @@ class _Setting:
 
 
 @lru_cache(maxsize=4)
-def draw_card(
+def make_card(
     name: str, tagline: str, accent: str, fonts: tuple[bytes, ...], is_mirrored: bool
 ) -> bytes | None:
     """
     Return the card as a PNG, or None if there is no Pillow or no font for the name.
 
     `fonts` are those of the site. A tagline that they lack characters for is left out.
+
+    A process of its own draws it, so that no process that runs for long has Pillow in
+    its memory, and a font that ends the program ends nothing else.
     """
     if find_spec("PIL") is None:
         return None
+    arguments = pickle.dumps((name, tagline, accent, fonts, is_mirrored))
+    try:
+        done = subprocess.run(  # noqa: S603  (our own program)
+            PROGRAM,
+            input=arguments,
+            stdout=subprocess.PIPE,
+            cwd=ROOT,
+            timeout=MAX_SECONDS,
+            check=True,
+        )
+    except (OSError, subprocess.SubprocessError) as error:
+        log.warning("The card for links to the site was not drawn: %s", error)
+        return None
+    return done.stdout or None
+
+
+def draw_card(
+    name: str, tagline: str, accent: str, fonts: Sequence[bytes], is_mirrored: bool
+) -> bytes | None:
+    """Return the card as a PNG, or None if there is no font for the name."""
     try:
         settings = [_set(name, NAME, fonts)]
     except _NoFont:
@@ -241,3 +275,9 @@ def _has(font: "FreeTypeFont", character: str) -> bool:
         return True
     glyph, missing = font.getmask(character), font.getmask(_MISSING)
     return bool(glyph.getbbox()) and bytes(glyph) != bytes(missing)
+
+
+if __name__ == "__main__":
+    # What our own process has written, see make_card.
+    arguments = pickle.load(sys.stdin.buffer)  # noqa: S301
+    sys.stdout.buffer.write(draw_card(*arguments) or b"")

@@ -35,7 +35,7 @@ from models.response_headers import page_security_policy
 from models.settings import Settings
 from sitegen.markdown.highlighting import stylesheet
 from sitegen.markdown.rendering import RENDERER_VERSION
-from sitegen.theme.card import draw_card
+from sitegen.theme.card import make_card
 from sitegen.theme.filters import FILTERS, locale_filters, translator
 from sitegen.theme.switcher import Switcher, read_switcher
 
@@ -264,7 +264,7 @@ class Theme:
             return None
         names = sorted(filter(_TEXT_FONT.fullmatch, files), key=len)
         settings = self._settings
-        return draw_card(
+        return make_card(
             settings.site_name,
             settings.tagline,
             accent_pair(settings.accent_colour)[0],

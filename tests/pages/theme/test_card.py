@@ -12,7 +12,7 @@ from models.settings import Settings
 from sitegen.build.build import build
 from sitegen.page import BuildContext
 from sitegen.theme import card
-from sitegen.theme.card import HEIGHT, MARGIN, PAPER, WIDTH, draw_card
+from sitegen.theme.card import HEIGHT, MARGIN, PAPER, WIDTH, draw_card, make_card
 from sitegen.theme.theme import DEFAULT_TEMPLATES, Theme
 from tests.pages.html import Reader
 
@@ -28,13 +28,12 @@ ELSEWHERE = "https://example.com/logo.svg"
 @pytest.fixture(autouse=True)
 def fresh_cache():
     """No card of another test is taken, and none stays for another."""
-    draw_card.cache_clear()
+    make_card.cache_clear()
     yield
-    draw_card.cache_clear()
+    make_card.cache_clear()
 
 
 def drawn(name, tagline="", accent=ACCENT, is_mirrored=False):
-    draw_card.cache_clear()
     return draw_card(name, tagline, accent, FONTS, is_mirrored)
 
 
@@ -104,6 +103,16 @@ def test_without_pillow(settings, clock, store, output, monkeypatch, logo):
     assert list(output.glob("assets/card.*")) == []
 
 
+def test_process_that_fails(settings, clock, store, output, monkeypatch, caplog):
+    """A card that cannot be drawn is missing, and the log says so."""
+    monkeypatch.setattr(card, "PROGRAM", [sys.executable, "-c", "raise SystemExit(3)"])
+
+    head = head_of(settings, clock)
+
+    assert "og:image" not in head
+    assert "was not drawn" in caplog.text
+
+
 def test_card_of_ones_own(theme, tmp_path):
     """A file of the operator's is the card, at its own size."""
     Image.new("RGB", (800, 400)).save(tmp_path / "assets/card.png")
@@ -133,7 +142,7 @@ def test_version_follows_the_card(theme, monkeypatch):
     before = theme().version
 
     monkeypatch.setitem(sys.modules, "PIL", None)
-    draw_card.cache_clear()
+    make_card.cache_clear()
 
     assert theme().version != before
 
