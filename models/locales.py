@@ -50,6 +50,11 @@ class Locale:
         self._date_and_time = self._cldr.datetime_formats["medium"]
 
     @property
+    def sentence_gap(self) -> str:
+        """Return what stands between two sentences: in some scripts, nothing."""
+        return "" if self._cldr.language in ("ja", "zh") else " "
+
+    @property
     def own_name(self) -> str:
         """Return the name of the language in the language itself, as in a menu."""
         name = CldrLocale.parse(self.tag, sep="-").get_display_name() or self.tag
@@ -103,7 +108,12 @@ class Locale:
 
     def short_month_name(self, month: str) -> str:
         """Format a month as part of its year: "Mar"."""
-        return format_skeleton("MMM", parse_utc(f"{month}-01"), locale=self._cldr)
+        # As in dates: Babel may take the form that stands alone from another language.
+        return format_date(parse_utc(f"{month}-01"), "MMM", self._cldr)
+
+    def short_day(self, text: str) -> str:
+        """Format a day without its year: "1 Mar"."""
+        return format_skeleton("MMMd", parse_utc(text), locale=self._cldr)
 
     def clock_time(self, text: str) -> str:
         """Format the time of a moment, which stays in UTC."""
@@ -129,7 +139,10 @@ class Locale:
             if days
             else [("duration.h", hours), ("duration.min", minutes)]
         )
-        return " ".join(self.text(name, count=count) for name, count in units if count)
+        parts = [self.text(name, count=count) for name, count in units if count]
+        if len(parts) == 1:
+            return parts[0]
+        return self.text("duration.two", first=parts[0], second=parts[1])
 
     def rough_duration(self, seconds: float) -> str:
         """Format a duration in whole days, hours or minutes, rounded down."""

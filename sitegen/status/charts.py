@@ -68,16 +68,23 @@ def draw_sparkline(line: str, label: str, figure: str) -> Markup:
 
 
 def sparkline(values: Sequence[int | None]) -> str | None:
-    """Return the line of a small chart from zero, None without two neighbours."""
-    highest = max((value for value in values if value is not None), default=0)
+    """
+    Return the line of a small chart, None without two neighbours.
+
+    The chart is as high as the range of the values, or half of the highest value if
+    that is more, so that small differences look small.
+    """
     runs = [run for run in _runs(values) if len(run) > 1]
     if not runs:
         return None
-    scale = SPARK_HEIGHT / max(highest, 1)
+    known = [value for value in values if value is not None]
+    low, high = min(known), max(known)
+    span = max(high - low, high / 2, 1)
+    start = (low + high - span) / 2
     return "".join(
         "M"
         + "L".join(
-            f"{index * SPARK_STEP} {SPARK_HEIGHT - round(value * scale)}"
+            f"{index * SPARK_STEP} {round(SPARK_HEIGHT * (1 - (value - start) / span))}"
             for index, value in run
         )
         for run in runs

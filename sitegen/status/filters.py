@@ -152,6 +152,14 @@ def status_filters(locale: Locale) -> dict[str, Callable[..., Any]]:
         """Join the names of services; those with a page are links."""
         return join_markup(map(_service_link, services))
 
+    def join_links(hrefs: Mapping[str, str | None]) -> Markup:
+        """Join links by their texts, without those that lead nowhere."""
+        return join_markup(
+            Markup('<a href="{}">{}</a>').format(href, text)
+            for text, href in hrefs.items()
+            if href
+        )
+
     def affected_services(affected: Mapping[str, Any]) -> Markup:
         """Join the services that are not operational, each with its state."""
         text, more = escape(locale.pattern("status.affected-service")), []
@@ -194,7 +202,7 @@ def status_filters(locale: Locale) -> dict[str, Callable[..., Any]]:
     filters: tuple[Callable[..., Any], ...] = (
         *(affected_services, bars_start, checked_state_label, clock, days_summary),
         *(join_markup, milliseconds, missing_services, moment, overall_label, percent),
-        *(response_time_rows, service_links, service_names, sparkline),
+        *(join_links, response_time_rows, service_links, service_names, sparkline),
         *(state_label, uptime_bars, uptime_figure, uptime_rows),
     )
     return {function.__name__: function for function in filters}

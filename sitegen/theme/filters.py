@@ -62,6 +62,7 @@ def locale_filters(locale: Locale) -> dict[str, Callable[..., Any]]:
         locale.month_name,
         locale.number,
         locale.short_date,
+        locale.short_day,
         locale.short_month_name,
     )
     filters["period_label"] = lambda period: period_label(locale, period)

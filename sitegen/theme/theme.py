@@ -47,6 +47,12 @@ CARD = "card.png"
 _FONT = re.compile(r'url\("([a-z0-9-]+\.woff2)"\)')
 # The files of the font for texts; that of Latin letters has the shortest name.
 _TEXT_FONT = re.compile(r"wix-madefor-text-[a-z-]+\.woff2")
+# The parts of that font besides Latin that texts of a language need.
+_FONT_PARTS = {
+    **dict.fromkeys(("cs", "pl", "tr"), ("latin-ext",)),
+    **dict.fromkeys(("ru", "uk"), ("cyrillic",)),
+    "vi": ("vietnamese",),
+}
 _TEXT_IN_SCRIPT = re.compile(r'TEXT\("([a-z0-9.-]+)"\)')
 
 
@@ -226,6 +232,7 @@ class Theme:
             "url": self._settings.site_url,
             "logo": self._logo(),
             "card": self._card(),
+            "fonts": self._fonts(),
             # In each page too, for hosts that do not send our headers.
             "policy": page_security_policy(self._settings.form_origin),
             "subscribe": self._settings.subscribe_url,
@@ -244,6 +251,12 @@ class Theme:
         if folder == "/assets" and name in self.assets:
             return "/" + self.assets[name][0]
         return logo or None
+
+    def _fonts(self) -> list[str]:
+        """Return the files of the font that every page in the language needs."""
+        parts = ("latin", *_FONT_PARTS.get(self.locale.tag, ()))
+        names = (f"wix-madefor-text-{part}.woff2" for part in parts)
+        return [f"/{self.assets[name][0]}" for name in names if name in self.assets]
 
     def _card(self) -> dict[str, Any] | None:
         """Return the picture for links to the site, with its size; None without one."""

@@ -391,7 +391,7 @@ const create = (name, properties, ...children) => {
 // The element of a result, and a function that adds an excerpt.
 function createResult({ href, title, where, text }, answer) {
   const link = create("a", { href: SITE_PATH + href }, create("bdi", {}, ...highlighted(title, answer.wordsByTerm)));
-  const item = create("li", {}, link, create("p", { className: "where" }, where));
+  const item = create("li", {}, link, create("p", { className: "where", dir: "auto" }, where));
   let isAdded = !text;
   const addExcerpt = async () => {
     if (isAdded) return;
@@ -401,7 +401,7 @@ function createResult({ href, title, where, text }, answer) {
       link.href = `${SITE_PATH}${href}#${encodeURIComponent(heading.id)}`;
       link.append(create("span", {}, " › ", create("bdi", {}, ...highlighted(heading.text, answer.wordsByTerm))));
     }
-    if (shown) item.append(create("p", {}, ...highlighted(excerpt(shown, answer.wordsByTerm), answer.wordsByTerm)));
+    if (shown) item.append(create("p", { dir: "auto" }, ...highlighted(excerpt(shown, answer.wordsByTerm), answer.wordsByTerm)));
   };
   for (const event of ["focusin", "pointerenter"]) item.addEventListener(event, () => addExcerpt().catch(() => {}), { once: true });
   return { item, addExcerpt };

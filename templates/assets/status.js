@@ -22,13 +22,17 @@
   // which is in their column headers.
   // English as the pages have it, with the day before the month.
   const language = root.lang === "en" ? "en-GB" : root.lang;
-  const timeFormat = { hour: "2-digit", minute: "2-digit", hourCycle: "h23", timeZoneName: "short" };
-  const timeOnly = new Intl.DateTimeFormat(language, timeFormat);
-  const dateTime = new Intl.DateTimeFormat(language, { day: "numeric", month: "short", year: "numeric", ...timeFormat });
+  const clock = { timeStyle: "short", hourCycle: "h23" };
+  const timeOnly = new Intl.DateTimeFormat(language, clock);
+  const dateTime = new Intl.DateTimeFormat(language, { dateStyle: "medium", ...clock });
+  const zone = new Intl.DateTimeFormat(language, { timeZoneName: "short" });
+  const zoneAt = (date) => zone.formatToParts(date).find((part) => part.type === "timeZoneName").value;
   function localise(within) {
     for (const time of all("time[data-utc]", within)) {
       time.title = time.textContent;
-      time.textContent = (time.dataset.utc ? timeOnly : dateTime).format(new Date(time.dateTime));
+      const date = new Date(time.dateTime);
+      const text = (time.dataset.utc ? timeOnly : dateTime).format(date);
+      time.textContent = TEXT("time.utc").replace("{time}", text).replace("UTC", zoneAt(date));
     }
   }
 

@@ -55,7 +55,7 @@ def test_renewal_disturbs_nobody(works, visit):
 
     page.clock.run_for(MINUTE)
 
-    page.get_by_text("1 of 1 probe degraded").wait_for()
+    page.get_by_text("The probe found it degraded").wait_for()
     assert page.evaluate("scrollY") == 300
     assert page.evaluate("document.activeElement.textContent") == "Status"
     assert page.locator("details").first.evaluate("each => each.open")

@@ -20,6 +20,7 @@ ASSETS = (
     *(
         "style.css",
         "wix-madefor-text-latin.woff2",
+        "jetbrains-mono-latin.woff2",
         "search.css",
         "docs.css",
         "status.css",
@@ -32,6 +33,7 @@ SITE = {
     "url": "https://docs.example.com",
     "logo": None,
     "card": {"href": "/assets/card.0a1b2c3d.png", "width": 1200, "height": 630},
+    "fonts": ["/assets/wix-madefor-text-latin.0a1b2c3d.woff2"],
     "policy": PAGE_SECURITY_POLICY,
     "subscribe": None,
     "tagline": "Everything about the platform.",

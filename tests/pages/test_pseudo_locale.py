@@ -51,7 +51,9 @@ SIGN = "°"
 CHOSEN = re.compile(f"{SIGN}[^{SIGN}]*{SIGN}")
 OURS = re.compile(f"{START}[^{START}{END}]*{END}")
 WORD = re.compile(r"[^\W\d_]{2,}")
-SEPARATOR = re.compile(r" [–·›/] |[,:] |^[,:·] ?|:$")
+# Before the last item of a list.
+AND = "och"
+SEPARATOR = re.compile(rf" [–·›/] |[,:] |^[,:·] ?|:$|(?:^| ){AND} ")
 PICTURE = re.compile(r'!\[(.*?)\]\(\S+(?: "(.*?)")?\)')
 # What these contain is not read as words.
 NOT_READ = {"script", "style", "code", "pre", "kbd", "samp", "math", "template"}

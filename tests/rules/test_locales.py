@@ -24,7 +24,14 @@ MARKUP = re.compile(r"[<>]|&[a-z#]")
 
 
 def messages(tag, part):
-    return json.loads((FOLDER / part / f"{tag}.json").read_bytes())
+    text = (FOLDER / part / f"{tag}.json").read_bytes()
+    return json.loads(text, object_pairs_hook=without_repeats)
+
+
+def without_repeats(pairs):
+    names = [name for name, _ in pairs]
+    assert len(names) == len({*names}), sorted(names)
+    return dict(pairs)
 
 
 def forms(message):
@@ -61,6 +68,18 @@ def test_moments_in_other_zones():
 def test_duration(end, text):
     """A duration has its two largest units, rounded down, and is never negative."""
     assert ENGLISH.duration(NOON, end) == text
+
+
+def test_what_stands_between_sentences_and_words():
+    """Chinese and Japanese have no spaces, and other languages do."""
+    gaps = {tag: Locale(tag, {}).sentence_gap for tag in ("en", "ja", "ko", "zh-Hant")}
+
+    assert gaps == {"en": " ", "ja": "", "ko": " ", "zh-Hant": ""}
+
+
+def test_day_of_a_year_that_is_known():
+    """Where the year stands already, a date has only its month and day."""
+    assert ENGLISH.short_day(NOON) == "1 Mar"
 
 
 def test_numbers_and_lists():
@@ -144,7 +163,9 @@ def test_every_text_in_every_language(tag, part):
             assert text.strip() == text != "", name
             assert not MARKUP.search(text), name
             # A form for exactly one or two may leave the numbers out.
-            assert expected - {"count", "reports"} <= placeholders(text) <= expected, name
+            assert expected - {"count", "reports"} <= placeholders(text) <= expected, (
+                name
+            )
 
 
 @pytest.mark.parametrize(("tag", "part"), LANGUAGES)

@@ -84,7 +84,7 @@ def test_register(shelved, build_site, page, output):
         "/guides/limits/",
     ]
     assert {"id": "getting-started"} in register.all("h2")
-    assert ("p", "Who you are.") in register.texts
+    assert ("bdi", "Who you are.") in register.texts
 
 
 def test_sidebar(shelved, build_site, page):

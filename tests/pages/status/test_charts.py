@@ -39,10 +39,11 @@ def test_no_values():
     [
         ([10, 5, None, 0, 10], "M0 0L4 10M12 20L16 0"),
         ([10, None, 0], None),
-        ([0, 0], "M0 20L4 20"),
+        ([0, 0], "M0 10L4 10"),
+        ([46, 44], "M0 9L4 11"),
         ([], None),
     ],
 )
 def test_sparkline(values, line):
-    """It goes from zero to the highest value, and breaks at gaps."""
+    """It shows small differences as small, and breaks at gaps."""
     assert sparkline(values) == line

@@ -95,7 +95,7 @@ def test_windows_and_turning(world, ask, read, output):
     assert '<a rel="next" href="/status/history/2026-03/">' in page
     listed = Reader((output / "status/history/index.html").read_text())
     months = ["March 2026", "January 2026", "December 2025"]
-    assert listed.text_of("time")[-3:] == months
+    assert [t for t in listed.text_of("time") if t[-4:-2] == "20"] == months
 
 
 def test_year_at_a_glance(world, ask, read, output):
@@ -111,7 +111,9 @@ def test_year_at_a_glance(world, ask, read, output):
         "year.2026",
         "year.2025",
     ]
-    assert html.count("<time") == 2 * 12 + 2
+    assert html.count('<time class="month" datetime="2025-12">') == 1
+    assert html.count('<time datetime="2025-') == 12 + len(["of the incident"])
+    assert html.count('<time datetime="2026-') == 12
     december = '<li class="is-degraded"><a href="/status/history/2025-12/" title="1 inc'
     assert december in html
     assert '<li class="is-none"><a href="/status/history/2026-03/" title="0 inc' in html

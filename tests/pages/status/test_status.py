@@ -278,4 +278,4 @@ def test_reason_leads_to_the_incident(scene, build_site, output):
     title = f'<a href="{incident}"><bdi>Slow &lt;b&gt;mail&lt;/b&gt;</bdi></a>'
     assert f'<p class="reason">Incident: {title}</p>' in overview
     time = '<time datetime="2026-03-01T11:59:50.000Z" data-utc="time">11:59 UTC</time>'
-    assert f">1 of 1 probe operational at {time}</p>" in api
+    assert f">The probe found it operational at {time}</p>" in api
