@@ -209,7 +209,7 @@ def status_filters(locale: Locale) -> dict[str, Callable[..., Any]]:
 
 
 def _isolated(name: str) -> Markup:
-    return Markup("<bdi>{}</bdi>").format(name)
+    return Markup("<bdi>{}</bdi>").format(balance_directions(name))
 
 
 def _service_link(service: Mapping[str, Any]) -> Markup:

@@ -17,6 +17,20 @@ WIDER = """() => [...document.querySelectorAll(".prose *")]
   .filter((each) => !each.closest("pre, .table, .math, [type=checkbox]"))
   .filter((each) => each.getBoundingClientRect().right > innerWidth + 1)
   .map((each) => each.outerHTML.slice(0, 80))"""
+# Of code that is scrolled to its end: where the first line ends, and its top.
+END_OF_FIRST_LINE = """pre => {
+  pre.scrollLeft = pre.scrollWidth;
+  const walker = document.createTreeWalker(pre, NodeFilter.SHOW_TEXT);
+  const boxes = [];
+  while (walker.nextNode()) {
+    const range = document.createRange();
+    range.selectNodeContents(walker.currentNode);
+    boxes.push(...range.getClientRects());
+  }
+  const top = Math.min(...boxes.map((box) => box.top));
+  const first = boxes.filter((box) => box.top < top + 8);
+  return [Math.max(...first.map((box) => box.right)), top];
+}"""
 LEFT = "each => each.getBoundingClientRect().left"
 RIGHT = "each => each.getBoundingClientRect().right"
 PLAIN = {"java_script_enabled": False}
@@ -115,17 +129,17 @@ def test_nothing_is_wider_than_the_screen(rich, width):
         assert page.evaluate(WIDER) == []
 
 
-@pytest.mark.parametrize("width", [360, 1280])
-def test_copy_button_covers_no_code(rich, width):
-    """The button stands beside the code, or in the line of its title."""
-    page = rich(viewport={"width": width, "height": 800})
+@pytest.mark.parametrize("has_touch", [True, False])
+def test_copy_button_covers_no_code(rich, has_touch):
+    """The button is above the code, or the code can be scrolled out from under it."""
+    viewport = {"width": 360, "height": 800}
+    page = rich(viewport=viewport, has_touch=has_touch, is_mobile=has_touch)
 
     for code in page.locator("div.code:visible").all():
-        button, lines = code.locator(".copy"), code.locator("pre")
-        box, text = button.bounding_box(), lines.bounding_box()
-        is_beside = text["x"] + text["width"] <= box["x"]
-        is_above = box["y"] + box["height"] <= text["y"]
-        assert is_beside or is_above
+        box = code.locator(".copy").bounding_box()
+        right, top = code.locator("pre").evaluate(END_OF_FIRST_LINE)
+        is_above = box["y"] + box["height"] <= top
+        assert is_above or (right <= box["x"] and not has_touch)
 
 
 def test_nested_tasks_are_indented(rich):
