@@ -26,6 +26,7 @@ PAGES_OF = {
 PER_PAGE = 50
 # How many records of an area are checked while one waits.
 MAX_CHECKED = 300
+EXAMPLE_MOMENT = "2026-03-01T12:00"
 
 
 @page("GET audit/")
@@ -49,8 +50,8 @@ def list_audit_records(request: ConsoleRequest) -> Response:
         "areas": areas,
         "action": filters["action"] or None,
         "actor": filters["actor"] or None,
-        "since": _moment(filters["from"], "From", problems),
-        "until": _moment(filters["to"], "To", problems),
+        "since": _moment(request, "from", problems),
+        "until": _moment(request, "to", problems),
         "cursor": request.cursor,
         "limit": PER_PAGE,
     }
@@ -72,12 +73,16 @@ def list_audit_records(request: ConsoleRequest) -> Response:
     )
 
 
-def _moment(text: str, label: str, problems: list[str]) -> str | None:
+def _moment(request: ConsoleRequest, name: str, problems: list[str]) -> str | None:
     """Return the time that a control has sent, in UTC."""
+    text = request.search_text(name)
     if not text:
         return None
     try:
         return format_moment(parse_moment(f"{text}:00Z" if len(text) == 16 else text))
     except ValueError:
-        problems.append(f"{label} must be a date and a time, such as 2026-03-01T12:00.")
+        label = request.text(f"field.{name}")
+        problems.append(
+            request.text("audit.no-moment", label=label, example=EXAMPLE_MOMENT)
+        )
         return None

@@ -17,8 +17,9 @@ from api.console.console_request import (
     Refused,
     Routes,
 )
+from api.console.forms.english import English
 from api.console.forms.form import Verbatim
-from api.console.forms.labels import field_label
+from api.console.forms.labels import field_text
 from api.console.forms.submission import FILLED_IN_BY
 from api.console.page import (
     CONSOLE,
@@ -36,7 +37,12 @@ from api.console.sessions.next_page import (
     readable_page,
 )
 from api.console.sessions.session_cookie import delete_cookie, set_cookie
-from api.console.sessions.signing_in import SignedIn, SignIn
+from api.console.sessions.signing_in import (
+    InvalidPerson,
+    SignedIn,
+    SignIn,
+    TooManyWrongKeys,
+)
 from api.http.authentication import require_scope
 from api.http.body_limits import BodyAllowance
 from api.http.dispatch import Dispatcher
@@ -67,6 +73,11 @@ MAX_FORM_FIELDS = 5000
 KEY_FIELD, PERSON_FIELD = "key", "email"
 # Fields of a form that was sent when the session had ended.
 KEPT = "_kept."
+# The texts of what the API does not refuse.
+OWN_WORDS: dict[type[Refusal], str] = {
+    InvalidPerson: "sign-in.invalid-email",
+    TooManyWrongKeys: "sign-in.too-many-wrong-keys",
+}
 
 log = logging.getLogger("masthead.requests")
 
@@ -172,7 +183,9 @@ class Console:
                 self._dispatcher.on_refusal(refusal.kind)
                 problem = problem_type.status, problem_type.title, refusal.detail
             status, title, text = problem
-            return console_request.page(MESSAGE, status, title=title, text=text)
+            return console_request.page(
+                MESSAGE, status, title=English(title), said=[English(text)]
+            )
 
         return self._guarded(view)
 
@@ -217,10 +230,13 @@ class Console:
             except Refusal as refusal:
                 return self._refusal(refusal, http_request)
             except Refused as refusal:
-                return self._message(refusal.status, refusal.title, str(refusal))
+                return self._message(
+                    refusal.status, English(refusal.title), English(str(refusal))
+                )
             except SettingError as error:
                 log.error(LogLine(request=http_request.id, error=error))
-                return self._message(503, self._text("message.proxy-fails"), str(error))
+                title = self._text("message.proxy-fails")
+                return self._message(503, title, English(str(error)))
             except RequestEntityTooLarge:
                 return self._message(
                     413,
@@ -228,8 +244,7 @@ class Console:
                     self._text("message.form-too-large"),
                 )
             except HTTPException as error:
-                detail = error.description or self._text("message.unreadable")
-                return self._message(error.code or 400, error.name, detail)
+                return self._http_error(error)
             except Exception:
                 path = http_request.path[:100]
                 log.exception(LogLine(path=path, request=http_request.id))
@@ -243,16 +258,18 @@ class Console:
         self._dispatcher.on_refusal(refusal.kind)
         problem_type = PROBLEM_TYPES[refusal.kind]
         if problem_type.status == HTTPStatus.UNAUTHORIZED:
-            return self._ask_to_sign_in(http_request, refusal.detail)
+            return self._ask_to_sign_in(http_request, refusal)
         if isinstance(refusal, RateLimited):
             return self._too_many_requests(refusal)
-        return self._message(problem_type.status, problem_type.title, refusal.detail)
+        status, title = problem_type.status, problem_type.title
+        return self._message(status, English(title), self._words(refusal))
 
     def _too_many_requests(self, refusal: RateLimited) -> Response:
         response = self._message(
             429,
             self._text("message.too-many"),
-            self._text("message.wait", reason=refusal.detail),
+            self._text("message.wait"),
+            reason=self._words(refusal),
         )
         response.headers["Retry-After"] = str(refusal.members["retryAfter"])
         return response
@@ -275,7 +292,7 @@ class Console:
             status = PROBLEM_TYPES[refusal.kind].status
             return self._sign_in_page(
                 status,
-                problem=refusal.detail,
+                problem=self._words(refusal),
                 person=person,
                 next=next_page(),
                 kept=_kept_fields(form.items(multi=True)),
@@ -356,24 +373,26 @@ class Console:
             return False
 
     def _ask_to_sign_in(
-        self, http_request: Request, problem: str | None = None
+        self, http_request: Request, refusal: Refusal | None = None
     ) -> Response:
         """Ask for a key; what was sent with a form is kept for after that."""
         query = f"?{http_request.query_string}" if http_request.query_string else ""
         path = http_request.path + query
         if http_request.method != "POST":
-            if problem is None:
+            if refusal is None:
                 return self._redirect(address("sign-in/", next=path))
-            return self._sign_in_page(401, problem=problem, next=path)
+            return self._sign_in_page(401, problem=self._words(refusal), next=path)
         form = request.form.items(multi=True)
         kept = [(KEPT + name, Verbatim(value)) for name, value in form]
         return self._sign_in_page(
             401,
-            problem=problem or self._text("sign-in.session-ended"),
+            problem=self._words(refusal)
+            if refusal
+            else self._text("sign-in.session-ended"),
             next=path,
             kept=kept,
             # With another key the form is dropped, and this one opens nothing now.
-            typed=self._typed(kept) if problem else (),
+            typed=self._typed(kept) if refusal else (),
         )
 
     def _sign_in_page(
@@ -381,7 +400,7 @@ class Console:
         status: int,
         *,
         next: str,
-        problem: str | None = None,
+        problem: str | English | None = None,
         person: str = "",
         kept: Any = (),
         typed: Any = (),
@@ -398,8 +417,29 @@ class Console:
             done=request.args.get("done"),
         )
 
-    def _message(self, status: int, title: str, text: str) -> Response:
-        return self._page(MESSAGE, status, title=title, text=text)
+    def _http_error(self, error: HTTPException) -> Response:
+        """Say that there is no such page, or that a form cannot be read."""
+        if error.code == HTTPStatus.NOT_FOUND:
+            text = error.description or self._text("message.no-page")
+            return self._message(404, self._text("site.not-found"), text)
+        title = self._text("message.bad-request")
+        text = self._text("message.unreadable")
+        return self._message(error.code or 400, title, text)
+
+    def _message(
+        self,
+        status: int,
+        title: str | English,
+        text: str | English,
+        reason: str | English = "",
+    ) -> Response:
+        said = [reason, text] if reason else [text]
+        return self._page(MESSAGE, status, title=title, said=said)
+
+    def _words(self, refusal: Refusal) -> str | English:
+        """Return why something is refused: in the API's words, or in our own."""
+        name = OWN_WORDS.get(type(refusal))
+        return self._text(name) if name else English(refusal.detail)
 
     def _page(self, template: str, status: int = 200, **data: Any) -> Response:
         shown: Mapping[str, Any] = {"request": None, "address": address, **data}
@@ -418,7 +458,7 @@ class Console:
         locale = self._own_look().locale
         fields = [(name.removeprefix(KEPT), value) for name, value in kept]
         return [
-            (locale.find(f"field.{name}") or field_label(name), value)
+            (field_text(locale, name), value)
             for name, value in fields
             if value and not name.startswith("_")
         ]

@@ -290,14 +290,16 @@ class ConsoleRequest:
 
     def form(self, route: str, *names: str, **options: Any) -> Form:
         """Return a form for the operation, with these of its fields or all."""
-        return Form(self.operations[route], names or None, **options)
+        locale = self.look.locale
+        return Form(self.operations[route], names or None, locale=locale, **options)
 
     def page(self, template: str, status: int = 200, **data: Any) -> Response:
         """Return a page; the layout says who is signed in."""
         locale = self.look.locale
         words = {
             "address": address,
-            "label_of": partial(field_text, locale),
+            "label_of": lambda field: field_text(locale, field.name),
+            "field_label": partial(field_text, locale),
             "option_label": partial(option_text, locale),
             "value_label": partial(value_text, locale),
         }

@@ -7,13 +7,17 @@ from models.projects.versioning.diff import unified_diff
 
 # A page with more lines would take long to read, and longer to show.
 MAX_LINES = 2000
-_KINDS = {"+": "added", "-": "removed", "@": "place"}
+# A line that begins with a backslash says that the text does not end with a break.
+_KINDS = {"+": "added", "-": "removed", "@": "place", "\\": "unterminated"}
 
 
 @dataclass(frozen=True)
 class DiffLine:
-    kind: Literal["added", "removed", "place", "same", "rest"]
+    """A line of a difference, or how many lines are not shown."""
+
+    kind: Literal["added", "removed", "place", "same", "unterminated", "rest"]
     text: str
+    count: int = 1
 
 
 def diff_lines(unified: str) -> list[DiffLine]:
@@ -21,7 +25,7 @@ def diff_lines(unified: str) -> list[DiffLine]:
     lines = unified.removesuffix("\n").split("\n")[2:]
     shown = [_line(line) for line in lines[:MAX_LINES]]
     if len(lines) > MAX_LINES:
-        shown.append(DiffLine("rest", f"And {len(lines) - MAX_LINES:,} more lines."))
+        shown.append(DiffLine("rest", "", len(lines) - MAX_LINES))
     return shown
 
 

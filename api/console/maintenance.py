@@ -22,7 +22,7 @@ FIELDS = ("title", "services", "startsAt", "endsAt", "description", "notify")
 # What the buttons send.
 BUTTONS = ("status", "endsAt")
 # By how much one button makes a window longer, or moves it.
-STEPS = {"30 minutes": timedelta(minutes=30), "1 hour": timedelta(hours=1)}
+STEPS = (timedelta(minutes=30), timedelta(hours=1))
 HOUR = timedelta(hours=1)
 
 
@@ -133,22 +133,19 @@ def _remove_form(request: ConsoleRequest) -> Form:
     return request.form(REMOVE, "id", id_prefix="remove")
 
 
-def _extensions(ends_at: datetime) -> list[tuple[str, str]]:
-    """Return the labels of buttons, and the end that each would give the window."""
-    return [
-        (f"{step} longer", format_moment(ends_at + duration))
-        for step, duration in STEPS.items()
-    ]
+def _extensions(ends_at: datetime) -> list[tuple[float, str]]:
+    """Return by how many seconds buttons extend it, and the end that each gives."""
+    return [(s.total_seconds(), format_moment(ends_at + s)) for s in STEPS]
 
 
-def _delays(starts_at: datetime, ends_at: datetime) -> list[tuple[str, str]]:
-    """Return the labels of buttons, and the start and end that each would give it."""
+def _delays(starts_at: datetime, ends_at: datetime) -> list[tuple[float, str]]:
+    """Return by how many seconds buttons move it, and the times that each gives."""
     return [
         (
-            f"{step} later",
-            f"{format_moment(starts_at + delay)} {format_moment(ends_at + delay)}",
+            s.total_seconds(),
+            f"{format_moment(starts_at + s)} {format_moment(ends_at + s)}",
         )
-        for step, delay in STEPS.items()
+        for s in STEPS
     ]
 
 

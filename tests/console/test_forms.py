@@ -8,12 +8,15 @@ from types import SimpleNamespace
 import pytest
 from werkzeug.datastructures import MultiDict
 
+from api.console.forms.english import English
 from api.console.forms.fields import Field, Option, form_fields, is_query
 from api.console.forms.form import Form
 from api.console.forms.submission import IF_EMPTY, LISTED, read_fields
 from api.operation import OPERATIONS
+from models.locales import load_locale
 from tests.conftest import ROUTES
 
+ENGLISH = load_locale("en", part="console")
 ADD_INCIDENT = ROUTES["POST /status/v1/admin/incidents/add"]
 UPDATE_WORK = ROUTES["POST /projects/v1/work-items/update"]
 UPDATE_KEY = ROUTES["POST /platform/v1/keys/update"]
@@ -284,12 +287,13 @@ def test_bounds_and_variants():
     key = form_fields(UPDATE_KEY)
 
     assert restore["version"].minimum == 1
-    assert restore["version"].bounds == "1 to 2,147,483,648"
+    assert restore["version"].bounds(ENGLISH) == "1 to 2,147,483,648."
     assert listed["includeDisabled"].kind == "flag"
     values = {option.value for option in events.options}
     assert {"incident.opened", "subscription.test"} <= values
-    assert key["rateRefill"].bounds == "0.1 to 10,000"
-    assert form_fields(ADD_INCIDENT)["services"].bounds == "1 to 1,000 items"
+    assert key["rateRefill"].bounds(ENGLISH) == "0.1 to 10,000."
+    services = form_fields(ADD_INCIDENT)["services"]
+    assert services.bounds(ENGLISH) == "1 to 1,000 items."
 
 
 def problem(*errors):
@@ -316,9 +320,12 @@ def test_refusals():
     )
 
     assert form.errors == {
-        "items": "Item 1, title: Is required. Item 1, a/b~c: Unknown field."
+        "items": [
+            *("Item 1, Title:", English("Is required.")),
+            *("Item 1, a/b~c:", English("Unknown field.")),
+        ]
     }
-    assert form.problem == "relationships: Must be a list."
+    assert form.problem == [English("relationships: Must be a list.")]
 
 
 def test_text_that_is_no_json():
@@ -328,7 +335,7 @@ def test_text_that_is_no_json():
 
     form.refuse(problem({"pointer": "/measurements", "detail": "Must be a list."}))
 
-    assert "line 2, column 2" in form.errors["measurements"]
+    assert "line 2, column 2" in form.errors["measurements"][0]
 
 
 def test_a_header_that_is_refused():
@@ -337,7 +344,7 @@ def test_a_header_that_is_refused():
 
     form.refuse(problem({"header": "Dry-Run", "detail": "Must be true or false."}))
 
-    assert form.problem == "Dry-Run: Must be true or false."
+    assert form.problem == [English("Dry-Run: Must be true or false.")]
 
 
 def test_key_that_was_used():

@@ -82,7 +82,7 @@ def test_a_refusal_keeps_what_was_typed(person):
     assert refused.status_code == 422
     assert IncidentRow.select().count() == 0
     assert 'aria-invalid="true"' in refused.text
-    assert "Services</a>: Is required." in refused.text
+    assert 'Services</a>: <span lang="en">Is required.' in refused.text
     done = person.refill(refused, OPEN, services=["mail"])
     assert done.status_code == 303
     assert IncidentUpdateRow.get().body == "\nFirst\n" * 3

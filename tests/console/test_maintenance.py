@@ -104,7 +104,9 @@ def test_a_refusal_stands_beside_its_field(person):
     refused = person.fill(PLAN, PLAN, **WINDOW | {"endsAt": "2026-03-01T10:00"})
 
     assert refused.status_code == 422
-    assert "Ends</a>: “Ends” must be later than “Starts”." in refused.text
+    assert (
+        'Ends</a>: <span lang="en">“Ends” must be later than “Starts”.' in refused.text
+    )
     assert "Nothing **fails**." in refused.text
     done = person.refill(refused, PLAN, endsAt="2026-03-01T13:00")
     assert done.status_code == 303

@@ -18,11 +18,13 @@ from api.console.operations.operations import (
 )
 from api.operation import OPERATIONS
 from models.audit import AuditRow
+from models.locales import load_locale
 from models.status.services.rows import ServiceRow
 from tests.conftest import NOON, ROUTES
 from tests.console.shown_form import ShownForm, shown_data
 from tests.worlds.projects import OWNER
 
+ENGLISH = load_locale("en", part="console")
 SERVICES = "operations/status/services/"
 ADD, REMOVE = SERVICES + "add/", SERVICES + "remove/"
 PROJECT = {"slug": "one", "name": "One", "ownerId": OWNER}
@@ -95,7 +97,7 @@ def test_form(path, person):
     assert ("_dry-run" in form.buttons) == operation.is_mutation
     assert operation.scope in page.text
     for field in form_fields(operation).values():
-        assert field.bounds in page.text
+        assert field.bounds(ENGLISH) in page.text
 
 
 @pytest.mark.parametrize("path", sorted(BY_PATH))

@@ -185,7 +185,7 @@ def test_progress(person, atlas, base, clock):
 
     page = person.get(f"{base}milestones/{row.id}/").text
 
-    assert "50 %, 1 done and 1 open of 2" in page
+    assert "50 % · 1 done and 1 open of 2" in page
 
 
 def test_archive_restore_and_purge(person, base):
@@ -230,7 +230,7 @@ def test_what_a_role_does_not_allow(acting, base, atlas, clock):
     label(atlas, clock.now)
     page = acting(CONTRIBUTOR).get(base).text
 
-    assert "your role in this project is contributor" in page
+    assert "your role in this project is Contributor" in page
     assert "Save</button>" not in page
     assert "Add label</button>" not in page
     assert "Archive project" not in page

@@ -162,7 +162,7 @@ def test_newest_samples(person, service, ask):
 
     assert all("paris" in text for text in texts)
     assert "Operational" in texts[0]
-    assert "Operational, 1,234 ms</span>" in texts[1]
+    assert "Operational · 1,234 ms</span>" in texts[1]
 
 
 def test_many(person, service):

@@ -90,7 +90,7 @@ def test_compare_versions(person, path, login, clock):
     assert "Removed: </span>One." in page
     assert "Added: </span>Three." in page
     assert "<del><bdi>Login</bdi></del> <ins><bdi>Sign in</bdi></ins>" in page
-    assert "from draft to review" in page
+    assert "from Draft to Review" in page
 
 
 def test_two_people_revise(person, path, login, clock):

@@ -226,7 +226,7 @@ def test_comments(person, item, path, clock):
     clock.pass_(seconds=1)
     person.fill(page, page, content="Better")
     assert CommentRow.get().content == "Better"
-    assert ", edited" in person.get(path).text
+    assert " · edited" in person.get(path).text
 
     person.fill(page, f"{page}remove/")
 

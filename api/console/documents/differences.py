@@ -1,5 +1,6 @@
 """Show the difference of two texts, line by line."""
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
@@ -12,7 +13,7 @@ class Difference:
     """The lines of a diff, and fields that differ."""
 
     lines: list[DiffLine]
-    # The names of fields, with the old and the new value.
+    # The names of fields, each with the old and the new value.
     fields: list[tuple[str, str, str]]
     added: int
     removed: int
@@ -25,8 +26,8 @@ class Difference:
 def difference_of(answer: dict[str, Any]) -> Difference:
     """Return what document-revisions/diff has answered."""
     fields = [
-        (label, changed["from"] or "", changed["to"] or "")
-        for name, label in (("title", "Title"), ("summary", "Summary"))
+        (name, changed["from"] or "", changed["to"] or "")
+        for name in ("title", "summary")
         if (changed := answer[name])
     ]
     stats = answer["stats"]
@@ -34,13 +35,13 @@ def difference_of(answer: dict[str, Any]) -> Difference:
 
 
 def compare_texts(
-    old: dict[str, Any], new: dict[str, Any], labels: dict[str, str]
+    old: dict[str, Any], new: dict[str, Any], names: Iterable[str]
 ) -> Difference:
-    """Compare two documents; `labels` are the fields to compare besides the content."""
+    """Compare two documents; `names` are the fields to compare besides the content."""
     diff = unified_diff(old["content"], new.get("content", ""), "theirs", "yours")
     fields = [
-        (label, _shown(old.get(name)), _shown(new.get(name)))
-        for name, label in labels.items()
+        (name, _shown(old.get(name)), _shown(new.get(name)))
+        for name in names
         if _shown(old.get(name)) != _shown(new.get(name))
     ]
     return _difference(diff.unified, fields, diff.added, diff.removed)

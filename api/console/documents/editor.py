@@ -33,6 +33,7 @@ from api.console.documents.projects import (
     chosen_project,
     project_options,
 )
+from api.console.forms.english import English
 from api.console.forms.form import Form
 from api.console.forms.slugs import proposed_slug
 from api.console.page import page
@@ -52,15 +53,8 @@ DIFF = "GET /projects/v1/document-revisions/diff"
 LIST_REVISIONS = "GET /projects/v1/document-revisions/list"
 
 # What a version consists of, and where its page is.
-LABELS = {
-    "title": "Title",
-    "summary": "Summary",
-    "collection": "Collection",
-    "section": "Section",
-    "position": "Position",
-    "type": "Type",
-}
-WRITTEN = ("title", "content", "summary", "collection", "section", "position", "type")
+PLACED = ("summary", "collection", "section", "position", "type")
+WRITTEN = ("title", "content", *PLACED)
 UPDATE_FIELDS = (*WRITTEN, "note", "expectedVersion")
 CREATE_FIELDS = ("projectId", *WRITTEN, "slug")
 
@@ -264,11 +258,11 @@ def _show_conflict(editor: Editor) -> None:
     if request.may(DIFF) and isinstance(read, int) and 0 < read < version:
         query = {"documentId": document["id"], "from": read, "to": version}
         editor.theirs = difference_of(request.read(DIFF, **query))
-    editor.yours = compare_texts(document, values, LABELS)
+    editor.yours = compare_texts(document, values, ("title", *PLACED))
     form.fill(_resent(request, version))
     # The page shows more than the form would.
     form.is_conflict = False
-    form.problem = None
+    form.problem = []
 
 
 def _resent(request: ConsoleRequest, version: int) -> Any:
@@ -299,9 +293,8 @@ def publish_or_go(editor: Editor, saved: dict[str, Any]) -> Response:
         )
     except Refused as refusal:
         editor = editor_of(request, saved)
-        editor.form.problem = (
-            f"Version {saved['version']} is saved, but not published. {refusal}"
-        )
+        said = request.text("documents.saved-not-published", version=saved["version"])
+        editor.form.problem = [said, English(str(refusal))]
         editor.status = refusal.status
         return editor.page()
     return request.go(path, done="document-published")

@@ -61,7 +61,7 @@ def list_documents(request: ConsoleRequest) -> Response:
         collections=COLLECTIONS,
         projects=projects,
         project_id=project_id,
-        tree=[] if is_filtered else _tree(project_id),
+        tree=[] if is_filtered else _tree(request, project_id),
         may_create=request.may(CREATE),
     )
 
@@ -86,13 +86,13 @@ def state_of(document: dict[str, Any]) -> str:
     return "published" if published == document["version"] else "stale"
 
 
-def _tree(project_id: str) -> list[dict[str, Any]]:
+def _tree(request: ConsoleRequest, project_id: str) -> list[dict[str, Any]]:
     """Return the collections, each with its sections and their documents' counts."""
     if not project_id:
         return []
     with reading():
         counts = count_sections(project_id)
-    labels = {option.value: option.label for option in COLLECTIONS}
+    labels = {option.value: request.text(option.name) for option in COLLECTIONS}
     return [
         {
             "value": collection or "none",

@@ -8,6 +8,7 @@ from posixpath import splitext
 from flask import Response
 
 from api.console.console_request import ConsoleRequest, Refused
+from api.console.forms.english import English
 from api.console.page import MAX_FORM_BYTES, page
 from models.projects.files.file_types import BY_SUFFIX
 from models.projects.files.names import to_file_name
@@ -29,7 +30,7 @@ class AddedFile:
     """The Markdown that shows a file, or why the file was refused."""
 
     markdown: str = ""
-    problem: str = ""
+    problem: str | English = ""
     status: int = 200
 
 
@@ -37,7 +38,7 @@ class AddedFile:
 def add_document_picture(request: ConsoleRequest) -> Response:
     """Add a file for the script, which puts the answer where the cursor is."""
     added = add_sent_file(request, request.sent.get("projectId", ""))
-    content = {"markdown": added.markdown, "problem": added.problem}
+    content = {"markdown": added.markdown, "problem": str(added.problem)}
     headers = {**request.headers, "Content-Type": "application/json"}
     return Response(json.dumps(content), added.status, headers)
 
@@ -57,7 +58,7 @@ def add_sent_file(request: ConsoleRequest, project_id: str) -> AddedFile:
     """Add the file of the form under a name that no other content has."""
     file = request.files.get(PICTURE)
     if file is None or not file.filename:
-        return AddedFile(problem="Choose a file first.", status=422)
+        return AddedFile(problem=request.text("documents.choose-a-file"), status=422)
     content = file.stream.read()
     name = _name(file.filename, content)
     try:
@@ -71,7 +72,7 @@ def add_sent_file(request: ConsoleRequest, project_id: str) -> AddedFile:
     except Refused as refusal:
         details = [str(error["detail"]) for error in refusal.problem.get("errors", ())]
         problem = " ".join(details) or str(refusal)
-        return AddedFile(problem=problem, status=refusal.status)
+        return AddedFile(problem=English(problem), status=refusal.status)
     return AddedFile(markdown=_markdown(name))
 
 

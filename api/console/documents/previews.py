@@ -15,11 +15,6 @@ LINKS = "GET /projects/v1/documents/links"
 FILES = ("GET /projects/v1/files/list", "GET /projects/v1/files/get")
 GET_REVISION = "GET /projects/v1/document-revisions/get"
 
-PROBLEMS = {
-    "nothing-there": "leads to nothing that is published",
-    "no-heading": "leads to a page that has no such heading",
-}
-
 
 @dataclass(frozen=True)
 class TextPreview:
@@ -81,7 +76,7 @@ def _check(request: ConsoleRequest, draft: Draft) -> CheckedDraft:
 
 
 def _broken(links: list[ResolvedLink]) -> list[tuple[str, str]]:
-    return [(link.target, PROBLEMS[link.problem]) for link in links if link.problem]
+    return [(link.target, link.problem) for link in links if link.problem]
 
 
 def _href(request: ConsoleRequest, checked: CheckedDraft, target: str) -> str | None:

@@ -7,7 +7,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from api.console.differences import DiffLine, text_difference
-from api.console.forms.fields import Field
+from api.console.forms.fields import Field, Option
+from api.console.forms.labels import option_text
 
 if TYPE_CHECKING:
     from api.console.forms.form import Form
@@ -18,7 +19,6 @@ class FieldConflict:
     """A field whose value is another one now; long texts are compared by line."""
 
     name: str
-    label: str
     present: str
     entered: str
     lines: tuple[DiffLine, ...]
@@ -30,11 +30,11 @@ def field_conflicts(form: "Form", present: Mapping[str, Any]) -> list[FieldConfl
     for name, field in form.fields.items():
         if name not in present:
             continue
-        entered, saved = _entered(form, field), _present(field, present[name])
+        entered, saved = _entered(form, field), _present(form, field, present[name])
         if entered == saved:
             continue
         lines = text_difference(saved, entered) if field.kind == "textarea" else []
-        found.append(FieldConflict(name, field.label, saved, entered, tuple(lines)))
+        found.append(FieldConflict(name, saved, entered, tuple(lines)))
     return found
 
 
@@ -60,18 +60,26 @@ def _local_moment(text: str) -> str:
 
 def _entered(form: "Form", field: Field) -> str:
     if field.kind == "choices":
-        chosen = [o.label for o in field.options if form.is_chosen(field, o.value)]
-        return ", ".join(chosen)
+        chosen = [o for o in field.options if form.is_chosen(field, o.value)]
+        return _joined(form, chosen)
     text = form.text(field).replace("\r\n", "\n")
-    return _option_label(field, text)
+    return _option_label(form, field, text)
 
 
-def _present(field: Field, value: Any) -> str:
+def _present(form: "Form", field: Field, value: Any) -> str:
     if field.kind == "choices":
-        return ", ".join(o.label for o in field.options if o.value in (value or ()))
-    return _option_label(field, shown_value(field, value))
+        return _joined(form, [o for o in field.options if o.value in (value or ())])
+    return _option_label(form, field, shown_value(field, value))
 
 
-def _option_label(field: Field, text: str) -> str:
-    labels = {option.value: option.label for option in field.options}
-    return labels.get(text, text)
+def _joined(form: "Form", options: list[Option]) -> str:
+    return ", ".join(option_text(form.locale, option) for option in options)
+
+
+def _option_label(form: "Form", field: Field, text: str) -> str:
+    if field.kind == "flag" and text:
+        return form.locale.text("form.yes" if text.lower() == "true" else "form.no")
+    for option in field.options:
+        if option.value == text:
+            return option_text(form.locale, option)
+    return text

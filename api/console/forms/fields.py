@@ -8,6 +8,7 @@ from typing import Any, Literal
 from api.console.forms.labels import field_label, value_label, value_name
 from api.openapi.schemas import request_schema
 from api.operation import Operation
+from models.locales import Locale
 
 # How a field is shown: `moment` is a date with a time in UTC, `lines` a list with a
 # line for each item, `json` whatever has no control of its own.
@@ -59,29 +60,30 @@ class Field:
         """Return the field with one choice; the value of an option may be a list."""
         return replace(self, kind="choice", options=tuple(options))
 
-    @property
-    def bounds(self) -> str:
-        """What a value may be, such as `At most 200 characters`."""
+    def bounds(self, locale: Locale) -> str:
+        """Return what a value may be, such as `At most 200 characters.`"""
         if self.kind in ("text", "textarea"):
-            return _range(self.min_length, self.max_length, " character")
+            return _count(locale, "characters", self.min_length, self.max_length)
         if self.kind in ("lines", "choices", "json"):
-            return _range(self.min_length, self.max_length, " item")
-        return _range(self.minimum, self.maximum, "")
+            return _count(locale, "items", self.min_length, self.max_length)
+        return _range(locale, self.minimum, self.maximum)
 
 
-def _range(least: float | None, most: float | None, unit: str) -> str:
-    """Return `1 to 64 characters`; without a bound, nothing is said of it."""
+def _count(locale: Locale, unit: str, least: int, most: int | None) -> str:
+    """Return `1 to 64 characters.`; without a bound, nothing is said of it."""
     if most is None:
-        is_said = least and (least > 1 or not unit)
-        return f"At least {least:,}{_plural(unit, least)}" if is_said else ""
-    plural = _plural(unit, most)
-    if least or (least is not None and not unit):
-        return f"{least:,} to {most:,}{plural}"
-    return f"At most {most:,}{plural}"
+        return locale.text(f"form.at-least-{unit}", count=least) if least > 1 else ""
+    if least:
+        return locale.text(f"form.from-to-{unit}", least=least, count=most)
+    return locale.text(f"form.at-most-{unit}", count=most)
 
 
-def _plural(unit: str, count: float | None) -> str:
-    return unit if not unit or count == 1 else unit + "s"
+def _range(locale: Locale, least: float | None, most: float | None) -> str:
+    if most is None:
+        return locale.text("form.at-least", least=least) if least else ""
+    if least is None:
+        return locale.text("form.at-most", most=most)
+    return locale.text("form.from-to", least=least, most=most)
 
 
 @cache

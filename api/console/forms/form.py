@@ -8,7 +8,9 @@ from typing import Any
 from werkzeug.datastructures import MultiDict
 
 from api.console.forms.conflicts import FieldConflict, field_conflicts, shown_value
+from api.console.forms.english import English, Said
 from api.console.forms.fields import Field, Option, form_fields, is_query
+from api.console.forms.labels import field_text
 from api.console.forms.marks import (
     is_of_empty,
     mark_of_sent,
@@ -20,6 +22,7 @@ from api.console.forms.submission import (
     IDEMPOTENCY_KEY,
     IF_EMPTY,
     SEEN,
+    NotJson,
     Sent,
     chosen,
     read_fields,
@@ -27,11 +30,11 @@ from api.console.forms.submission import (
     read_version,
 )
 from api.operation import Operation
+from models.locales import FALLBACK, Locale, load_locale
 
 _WORD = re.compile(r"[A-Za-z]+")
 # Of more options than this, those that are chosen stand first.
 MANY_OPTIONS = 6
-CHOSEN = "Chosen"
 
 
 class Verbatim(str):
@@ -55,7 +58,8 @@ class Form:
     distinguishes forms for the same operation on one page. With the version of what is
     changed among the values (`version` or `updatedAt`), the form expects it. If the
     operation cannot expect a version, the form has a mark of each present value, which
-    tells what somebody else has changed meanwhile.
+    tells what somebody else has changed meanwhile. What the form says itself is in the
+    language of `locale`, by default English.
     """
 
     def __init__(
@@ -66,17 +70,19 @@ class Form:
         values: Mapping[str, Any] | None = None,
         is_prefilled: bool = False,
         id_prefix: str = "",
+        locale: Locale | None = None,
     ) -> None:
         fields = form_fields(operation)
         self.operation = operation
+        self.locale = locale or load_locale(FALLBACK, part="console")
         self.fields = {name: fields[name] for name in names or fields}
         self.is_prefilled = is_prefilled
         self._id_prefix = id_prefix or f"{operation.noun}.{operation.verb}"
         self.idempotency_key = secrets.token_hex(16)
         # The whole form's problem, and those of its fields.
-        self.problem: str | None = None
+        self.problem: Said = []
         self.refusal: Mapping[str, Any] = {}
-        self.errors: dict[str, str] = {}
+        self.errors: dict[str, Said] = {}
         # What the operation would answer, if a preview was asked for.
         self.preview: Any = None
         self.status = 200
@@ -202,7 +208,7 @@ class Form:
         Sending the form again then writes over it.
         """
         self.seen = present.get(self.version_of or "")
-        self.problem = None
+        self.problem = []
         self.conflicts = field_conflicts(self, present)
 
     def refuse(self, problem: Mapping[str, Any]) -> None:
@@ -214,17 +220,14 @@ class Form:
             if (sentence := self._take_error(error))
         ]
         if elsewhere:
-            self.problem = " ".join(elsewhere)
+            self.problem = [English(" ".join(elsewhere))]
         elif not self.errors:
-            self.problem = str(problem.get("detail") or problem["title"])
+            self.problem = [English(str(problem.get("detail") or problem["title"]))]
         kind = str(problem["type"]).rstrip("/").rpartition("/")[2]
         self.is_conflict = kind == "version-conflict"
         if kind == "idempotency-key-reused":
             self.renew_key()
-            self.problem = (
-                "This form was sent before with other words, and that was done. Look at"
-                " the result before you send it again."
-            )
+            self.problem = [self.locale.text("form.sent-before")]
 
     def renew_key(self) -> None:
         """Make what is sent next another request, and not a repeat."""
@@ -239,31 +242,44 @@ class Form:
         detail = self._in_labels(str(error["detail"]))
         if name not in self.fields:
             return f"{name}: {detail}" if name else detail
-        detail = self._json_error(self.fields[name]) or _place(inner) + detail
-        before = self.errors.get(name)
-        self.errors[name] = f"{before} {detail}" if before else detail
+        said = self._json_error(self.fields[name])
+        if not said:
+            said = [*self._place(inner), English(detail)]
+        self.errors[name] = [*self.errors.get(name, ()), *said]
         return None
+
+    def _place(self, parts: list[str]) -> list[str]:
+        """Return `Item 2, Slug:` for what is inside a field."""
+        words = [
+            self.locale.text("form.item", number=int(part) + 1)
+            if part.isdecimal()
+            else self.locale.find(f"field.{part}") or part
+            for part in parts
+            if part
+        ]
+        return [f"{', '.join(words)}:"] if words else []
 
     def _in_labels(self, detail: str) -> str:
         """Return a sentence with the labels of fields instead of their names."""
         # A name of one word may be meant as a word.
         labels = {
-            name: f"“{field.label}”"
-            for name, field in self.fields.items()
+            name: f"“{field_text(self.locale, name)}”"
+            for name in self.fields
             if not name.islower()
         }
         return _WORD.sub(lambda word: labels.get(word[0], word[0]), detail)
 
-    def _json_error(self, field: Field) -> str | None:
+    def _json_error(self, field: Field) -> Said:
         """Return why a text is no JSON, which the operation cannot say."""
         text = self.text(field)
         if field.kind != "json" or not text.strip() or field.name in self.errors:
-            return None
+            return []
         try:
             read_json(text)
-        except ValueError as error:
-            return str(error)
-        return None
+        except NotJson as error:
+            said: Said = [self.locale.text(error.name, **error.values)]
+            return [*said, English(error.detail)] if error.detail else said
+        return []
 
     def id_of(self, name: str) -> str:
         """Return the id of a field's control, which no other form of the page has."""
@@ -286,11 +302,12 @@ class Form:
     def grouped_options(self, field: Field) -> list[tuple[str, list[Option]]]:
         """Return the options by heading, in order; of many, the chosen ones first."""
         groups: dict[str, list[Option]] = {}
+        chosen = self.locale.text("form.chosen")
         is_long = len(field.options) > MANY_OPTIONS
         for option in field.options:
             is_first = is_long and self.is_chosen(field, option.value)
-            groups.setdefault(CHOSEN if is_first else option.group, []).append(option)
-        chosen_first = sorted(groups, key=lambda heading: heading != CHOSEN)
+            groups.setdefault(chosen if is_first else option.group, []).append(option)
+        chosen_first = sorted(groups, key=lambda heading: heading != chosen)
         return [(heading, groups[heading]) for heading in chosen_first]
 
     def is_ticked(self, field: Field) -> bool:
@@ -307,13 +324,15 @@ class Form:
 
     def choices_if_empty(self, field: Field) -> list[Option]:
         """Return what can be sent for an empty field; none where there is no choice."""
-        ways = [] if field.is_required else [Option("", "leave it out")]
+        ways = [] if field.is_required else [("", "leave-it-out")]
         if field.allows_empty and not field.is_required:
             noun = "list" if field.kind in ("lines", "choices") else "text"
-            ways.append(Option("empty", f"send an empty {noun}"))
+            ways.append(("empty", f"send-empty-{noun}"))
         if field.is_nullable:
-            ways.append(Option("null", "send null"))
-        return ways if len(ways) > 1 else []
+            ways.append(("null", "send-null"))
+        if len(ways) < 2:
+            return []
+        return [Option(way, self.locale.text(f"form.{text}")) for way, text in ways]
 
     def choice_if_empty(self, field: Field) -> str:
         return self._sent.get(IF_EMPTY + field.name, "") if self._sent else ""
@@ -322,10 +341,3 @@ class Form:
 def _unescaped(part: str) -> str:
     """Return a part of a JSON pointer."""
     return part.replace("~1", "/").replace("~0", "~")
-
-
-def _place(parts: list[str]) -> str:
-    """Return `Item 2, slug: ` for what is inside a field."""
-    words = [f"item {int(p) + 1}" if p.isdecimal() else p for p in parts if p]
-    text = ", ".join(words)
-    return f"{text[0].upper()}{text[1:]}: " if text else ""

@@ -46,7 +46,7 @@ def value_label(value: str) -> str:
 
 
 class Named(Protocol):
-    """A field, or something else with a name and an English label."""
+    """An option, with the name of its text and an English label."""
 
     @property
     def name(self) -> str: ...
@@ -55,9 +55,9 @@ class Named(Protocol):
     def label(self) -> str: ...
 
 
-def field_text(locale: Locale, field: Named) -> str:
+def field_text(locale: Locale, name: str) -> str:
     """Return the label of a field; English stands in for what has no text."""
-    return locale.find(f"field.{field.name}") or field.label
+    return locale.find(f"field.{name}") or field_label(name)
 
 
 def option_text(locale: Locale, option: Named) -> str:

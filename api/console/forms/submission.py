@@ -139,29 +139,41 @@ def _read_lines(_: Field, text: str) -> list[str]:
     return [line.strip() for line in text.split("\n") if line.strip()]
 
 
+class NotJson(ValueError):
+    """
+    A text is no JSON; `name` is that of the text that says why.
+
+    `detail` is what the parser says of it, in English.
+    """
+
+    def __init__(self, name: str, detail: str = "", **values: Any) -> None:
+        super().__init__(name)
+        self.name, self.detail, self.values = name, detail, values
+
+
 def read_json(text: str) -> Any:
-    """Return the value of JSON; ValueError says in words what is wrong with it."""
+    """Return the value of JSON; raise NotJson."""
     try:
         return json.loads(text, object_pairs_hook=_object)
     except json.JSONDecodeError as error:
-        place = f"line {error.lineno}, column {error.colno}"
-        raise ValueError(f"Is not JSON: {error.msg} ({place}).") from None
+        place = {"line": error.lineno, "column": error.colno}
+        raise NotJson("form.no-json", f"{error.msg}.", **place) from None
     except RecursionError:
-        raise ValueError("Is nested too deeply.") from None
+        raise NotJson("form.nested-too-deeply") from None
 
 
 def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     """Return an object; of a field that is repeated, the operation would see one."""
     fields = dict(pairs)
     if len(fields) < len(pairs):
-        raise ValueError("A field is repeated in an object.")
+        raise NotJson("form.field-repeated")
     return fields
 
 
 def _read_object(_: Field, text: str) -> Any:
     try:
         return read_json(text)
-    except ValueError:
+    except NotJson:
         return text
 
 

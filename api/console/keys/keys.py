@@ -31,8 +31,8 @@ REMOVE = "POST /platform/v1/keys/remove"
 ADD_FIELDS = ("name", "scopes", "expiresInDays", "rateCapacity", "rateRefill")
 CHANGE_FIELDS = ("name", "scopes", "rateCapacity", "rateRefill")
 PER_PAGE = 50
-# How long the former key still works, and what one calls it.
-GRACES = ((86_400, "1 day"), (3600, "1 hour"), (604_800, "7 days"), (0, "not at all"))
+# For how many seconds the former key still works.
+GRACES = (86_400, 3600, 604_800, 0)
 
 
 @page("GET keys/")
@@ -121,9 +121,8 @@ def _submit(request: ConsoleRequest, form: Form, **more: Any) -> OperationResult
     kept = form.fill(request.sent).request.get("scopes", [])
     result = request.submit(form, scopes=kept, **more)
     if missing := form.refusal.get("scopes"):
-        form.errors["scopes"] = request.text(
-            "keys.not-to-grant", scopes=request.look.locale.join_list(missing)
-        )
+        names = request.look.locale.join_list(missing)
+        form.errors["scopes"] = [request.text("keys.not-to-grant", scopes=names)]
     return result
 
 

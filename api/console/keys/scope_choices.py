@@ -7,20 +7,15 @@ from itertools import groupby
 from api.operation import AREAS, Operation
 from models.platform.scopes import ASSERT_ACTORS, ESCALATE
 
-# Scopes that operations check besides their own.
-SPECIAL = {
-    ASSERT_ACTORS: "Act for other people, whom the audit log then names.",
-    ESCALATE: "Grant any scope, rate and expiry.",
-}
+# Scopes that operations check besides their own, with the names of their texts.
+SPECIAL = {ASSERT_ACTORS: "scope.act-for-others", ESCALATE: "scope.escalate"}
 
 
 @dataclass(frozen=True)
 class ScopeSet:
-    """Scopes for a common purpose."""
+    """Scopes for a common purpose, which the texts of `keys.set-<name>` describe."""
 
     name: str
-    label: str
-    purpose: str
     scopes: tuple[str, ...]
 
 
@@ -31,14 +26,10 @@ _READ_STATUS = (
 SCOPE_SETS = (
     ScopeSet(
         "probe",
-        "Probe",
-        "records measurements",
         ("status:admin:measurements:record",),
     ),
     ScopeSet(
         "on-call",
-        "On call",
-        "opens, updates and resolves incidents, and plans maintenance",
         (
             *_READ_STATUS,
             *("status:admin:incidents:*", "status:admin:incident-updates:*"),
@@ -48,8 +39,6 @@ SCOPE_SETS = (
     ),
     ScopeSet(
         "author",
-        "Author",
-        "writes and publishes documents with pictures",
         (
             *("projects:documents:*", "projects:document-revisions:*"),
             *("projects:files:*", "projects:projects:list", "projects:projects:get"),
@@ -58,14 +47,10 @@ SCOPE_SETS = (
     ),
     ScopeSet(
         "gateway",
-        "Gateway",
-        "verifies the keys of other programs",
         ("platform:keys:verify",),
     ),
     ScopeSet(
         "reader",
-        "Reader",
-        "reads the status and the published documents",
         (*_READ_STATUS, "projects:published:*"),
     ),
 )
@@ -73,11 +58,15 @@ SCOPE_SETS = (
 
 @dataclass(frozen=True)
 class ScopeChoice:
+    """A scope with its meaning: a text of ours about `what`, or the API's words."""
+
     scope: str
-    meaning: str
+    text: str = ""
+    what: str = ""
+    summary: str = ""
 
 
-EVERYTHING = ScopeChoice("*", "Everything, except to act for other people.")
+EVERYTHING = ScopeChoice("*", "scope.everything")
 
 
 @dataclass(frozen=True)
@@ -105,19 +94,22 @@ def scope_areas(
     operations: Iterable[Operation], hidden: Collection[str] = ()
 ) -> list[AreaScopes]:
     """Return all scopes by area and noun, without the hidden ones."""
-    meanings = {o.scope: _summary(o) for o in operations} | SPECIAL
+    known = {o.scope: ScopeChoice(o.scope, summary=_summary(o)) for o in operations}
+    known |= {scope: ScopeChoice(scope, text) for scope, text in SPECIAL.items()}
     areas = []
     for area in AREAS:
-        scopes = sorted(scope for scope in meanings if scope.startswith(f"{area}:"))
+        scopes = sorted(scope for scope in known if scope.startswith(f"{area}:"))
         stems = groupby(scopes, key=lambda scope: scope.rpartition(":")[0])
-        nouns = [_noun(stem, list(group), meanings, hidden) for stem, group in stems]
-        wildcards = [ScopeChoice(f"{area}:*", f"Everything in {area}.")]
+        nouns = [
+            _noun(stem, [known[s] for s in group], hidden) for stem, group in stems
+        ]
+        wildcards = [ScopeChoice(f"{area}:*", "scope.area", area)]
         if area == "status":
-            wildcards.append(ScopeChoice("status:admin:*", "Every change of status."))
+            wildcards.append(ScopeChoice("status:admin:*", "scope.status-changes"))
         shown = _shown(wildcards, hidden)
         nouns = [noun for noun in nouns if noun.choices]
         if shown or nouns:
-            areas.append(AreaScopes(area.capitalize(), shown, nouns))
+            areas.append(AreaScopes(area, shown, nouns))
     return areas
 
 
@@ -129,16 +121,12 @@ def all_scopes(areas: Iterable[AreaScopes]) -> Iterator[str]:
             yield from (choice.scope for choice in noun.choices)
 
 
-def _noun(
-    stem: str, scopes: list[str], meanings: dict[str, str], hidden: Collection[str]
-) -> NounScopes:
+def _noun(stem: str, choices: list[ScopeChoice], hidden: Collection[str]) -> NounScopes:
     name = " ".join(stem.split(":")[1:]).replace("-", " ").capitalize()
-    choices = [ScopeChoice(scope, meanings[scope]) for scope in scopes]
     if len(choices) > 1:
-        what = "administration of" if ":admin:" in stem else "operations on"
+        text = "scope.administration" if ":admin:" in stem else "scope.noun"
         words = stem.rpartition(":")[2].replace("-", " ")
-        every = ScopeChoice(f"{stem}:*", f"All {what} {words}.")
-        choices.insert(0, every)
+        choices = [ScopeChoice(f"{stem}:*", text, words), *choices]
     return NounScopes(name, _shown(choices, hidden))
 
 

@@ -32,6 +32,7 @@ LIST_ALL_SERVICES = "GET /status/v1/admin/services/list"
 # The buttons of a form: to do it, to see what it would do, and to see its curl line.
 SEND, DRY_RUN, SHOW_CURL = "_send", "_dry-run", "_curl"
 FILE = "_file"
+EXAMPLE_MOMENT = "2026-03-01T12:00:00Z"
 
 
 @page("GET operations/")
@@ -40,7 +41,7 @@ def list_operations(request: ConsoleRequest) -> Response:
     words = request.query.get("q", "").lower().split()
     found = [entry for entry in _entries() if entry.has_words(words)]
     areas = [
-        {"name": area.capitalize(), "nouns": _by_noun(request, list(entries))}
+        {"name": area, "nouns": _by_noun(request, list(entries))}
         for area, entries in groupby(found, key=lambda entry: entry.operation.area)
     ]
     return request.page(
@@ -56,7 +57,7 @@ def show_operation(
     request: ConsoleRequest, area: str, noun: str, verb: str
 ) -> Response:
     """Show the form of an operation; that of a GET has its result at its address."""
-    entry = _find(area, noun, verb)
+    entry = _entry(request, area, noun, verb)
     form = _operation_form(request, entry.operation)
     if entry.operation.method == "GET" and SEND in request.query:
         form.fill(_prefilled(form, request.query))
@@ -68,7 +69,9 @@ def show_operation(
 
 
 def _scope(area: str, noun: str, verb: str) -> str:
-    return _find(area, noun, verb).operation.scope
+    if entry := _find(area, noun, verb):
+        return entry.operation.scope
+    raise NotFound
 
 
 @page(
@@ -80,9 +83,9 @@ def send_operation(
     request: ConsoleRequest, area: str, noun: str, verb: str
 ) -> Response:
     """Send the form of an operation, try it, or show its curl line."""
-    entry = _find(area, noun, verb)
+    entry = _entry(request, area, noun, verb)
     if entry.operation.method == "GET":
-        raise NotFound("This operation is asked with GET.")
+        raise NotFound(request.text("message.asked-with-get"))
     form = _operation_form(request, entry.operation).fill(request.sent)
     if SHOW_CURL in request.sent:
         return _operation_page(request, entry, form)
@@ -93,7 +96,7 @@ def send_operation(
     except Refused as refusal:
         form.refuse(refusal.problem)
         return _operation_page(request, entry, form)
-    result = Result.of(entry.operation, found, is_dry=is_dry)
+    result = Result.of(entry.operation, found, request.look.locale, is_dry=is_dry)
     if not is_dry:
         # What is sent next is meant; a repeat of this one has its key.
         form.renew_key()
@@ -134,12 +137,18 @@ def _entries() -> list[Entry]:
     return sorted(entries, key=lambda entry: entry.path)
 
 
-def _find(area: str, noun: str, verb: str) -> Entry:
+def _find(area: str, noun: str, verb: str) -> Entry | None:
     path = f"operations/{area}/{noun}/{verb}/"
     for entry in _entries():
         if entry.path == path:
             return entry
-    raise NotFound("The API has no such operation.")
+    return None
+
+
+def _entry(request: ConsoleRequest, area: str, noun: str, verb: str) -> Entry:
+    if entry := _find(area, noun, verb):
+        return entry
+    raise NotFound(request.text("message.no-operation"))
 
 
 def _by_noun(request: ConsoleRequest, entries: list[Entry]) -> Iterator[dict[str, Any]]:
@@ -153,7 +162,7 @@ def _by_noun(request: ConsoleRequest, entries: list[Entry]) -> Iterator[dict[str
 
 def _operation_form(request: ConsoleRequest, operation: Operation) -> Form:
     """Return the form with all fields; services are chosen where they are few."""
-    form = Form(operation)
+    form = request.form(operation.route)
     for name, field in form.fields.items():
         if field.kind == "moment":
             # As text, so that any moment can be pasted, to the millisecond.
@@ -221,7 +230,7 @@ def _send_query(request: ConsoleRequest, entry: Entry, form: Form) -> Response:
     except Refused as refusal:
         form.refuse(refusal.problem)
         return _operation_page(request, entry, form)
-    result = Result.of(operation, found)
+    result = Result.of(operation, found, request.look.locale)
     following = _next_page(request, entry, found)
     return _operation_page(request, entry, form, result=result, following=following)
 
@@ -317,7 +326,9 @@ def _operation_page(
         entry=entry,
         operation=operation,
         form=form,
-        parameters=[_parameter(operation, field) for field in form.fields.values()],
+        parameters=[
+            _parameter(request, operation, field) for field in form.fields.values()
+        ],
         result=result,
         following=following,
         may=request.may(operation.route),
@@ -326,17 +337,19 @@ def _operation_page(
     )
 
 
-def _parameter(operation: Operation, field: Field) -> dict[str, str]:
+def _parameter(
+    request: ConsoleRequest, operation: Operation, field: Field
+) -> dict[str, str]:
     """Return what is said of a field, by its name."""
     declared = form_fields(operation)[field.name]
-    notes = [field.help, f"{declared.bounds}." if declared.bounds else ""]
+    notes = [declared.bounds(request.look.locale)]
     if declared.kind == "moment":
-        notes.append("A time such as 2026-03-01T12:00:00Z.")
+        notes.append(request.text("form.moment-such-as", example=EXAMPLE_MOMENT))
     if declared.default not in (None, [], {}) and field.kind in ("number", "text"):
-        notes.append(f"Default: {declared.default}.")
+        notes.append(request.text("form.default", value=declared.default))
     example = _json_example(operation, field.name) if field.kind == "json" else ""
     return {
         "name": field.name,
-        "help": " ".join(note for note in notes if note),
+        "notes": " ".join(note for note in notes if note),
         "example": example,
     }

@@ -7,6 +7,7 @@ from typing import Any, Self
 from api.console.console_request import OperationResult
 from api.console.operations.curl import escape_unprintable
 from api.operation import Operation
+from models.locales import Locale
 
 # Beyond these, JSON reads better than a table.
 MAX_COLUMNS = 12
@@ -32,7 +33,12 @@ class Result:
 
     @classmethod
     def of(
-        cls, operation: Operation, found: OperationResult, *, is_dry: bool = False
+        cls,
+        operation: Operation,
+        found: OperationResult,
+        locale: Locale,
+        *,
+        is_dry: bool = False,
     ) -> Self:
         data, secret = found.data, None
         if operation.secret_field and data.get(operation.secret_field):
@@ -40,7 +46,7 @@ class Result:
             data = data | {operation.secret_field: "…"}
         return cls(
             json=escape_unprintable(json.dumps(data, indent=2, ensure_ascii=False)),
-            table=_table(data),
+            table=_table(data, locale),
             # What a dry run has made opens nothing.
             secret=None if is_dry else secret,
             is_dry=is_dry,
@@ -48,13 +54,13 @@ class Result:
         )
 
 
-def _table(data: Any) -> Table | None:
+def _table(data: Any, locale: Locale) -> Table | None:
     """Return a table of a list of flat objects; columns without values are left out."""
     if not isinstance(data, list) or not data:
         return None
     if not all(isinstance(row, dict) for row in data):
         return None
-    rows = [{name: _cell(value) for name, value in row.items()} for row in data]
+    rows = [{name: _cell(value, locale) for name, value in row.items()} for row in data]
     if any(cell is None for row in rows for cell in row.values()):
         return None
     names = {name: True for row in rows for name in row}
@@ -64,14 +70,14 @@ def _table(data: Any) -> Table | None:
     return Table(columns, [[row.get(c) or "" for c in columns] for row in rows])
 
 
-def _cell(value: Any) -> str | None:
+def _cell(value: Any, locale: Locale) -> str | None:
     """Return the text of a cell, None for what is not flat or too long."""
     if value is None:
         return ""
     if isinstance(value, bool):
-        return "yes" if value else "no"
+        return locale.text("form.yes" if value else "form.no")
     if isinstance(value, list):
-        parts = [_cell(part) for part in value if not isinstance(part, list)]
+        parts = [_cell(part, locale) for part in value if not isinstance(part, list)]
         is_flat = None not in parts and len(parts) == len(value)
         value = ", ".join(part for part in parts if part) if is_flat else {}
     if isinstance(value, dict):

@@ -1,4 +1,4 @@
-"""What has happened in a project, as sentences with links."""
+"""What has happened in a project, with links."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -6,14 +6,15 @@ from typing import Any
 from flask import Response
 
 from api.console.console_request import ConsoleRequest
-from api.console.forms.labels import field_label, value_label
+from api.console.forms.labels import field_text, value_text
 from api.console.listing import list_page
 from api.console.page import address, page
 from api.console.projects.access import read_project
-from api.console.work.relations import relation_phrase
+from api.console.work.relations import relation_text
+from models.locales import Locale
 
 LIST_ACTIVITY = "GET /projects/v1/activity/list"
-NOUNS = {"work": "Work item"}
+NOUNS = {"work": "work.work-item"}
 # What names the thing in the metadata of its record, the best first.
 _NAMES = ("title", "name", "slug")
 _PAGES = {
@@ -35,7 +36,7 @@ def show_project_activity(request: ConsoleRequest, id: str) -> Response:
         project=project,
         form=form,
         page=found,
-        activity=[describe(record) for record in found.items],
+        activity=[describe(request, record) for record in found.items],
     )
 
 
@@ -44,18 +45,25 @@ def recent_activity(
 ) -> list[dict[str, Any]] | None:
     """Return the latest records described, None if the key does not open them."""
     records = request.read_if_allowed(LIST_ACTIVITY, limit=limit, **query)
-    return None if records is None else [describe(record) for record in records]
+    return (
+        None if records is None else [describe(request, record) for record in records]
+    )
 
 
-def describe(record: Mapping[str, Any]) -> dict[str, Any]:
+def describe(request: ConsoleRequest, record: Mapping[str, Any]) -> dict[str, Any]:
     """Return what a record says: about what, what was done, by whom and when."""
-    metadata = record["metadata"]
-    verb = record["action"].partition(".")[2].replace("-", " ")
+    metadata, kind = record["metadata"], record["entityType"]
+    locale = request.look.locale
+    action = f"activity.{record['action'].replace('.', '-')}"
     return {
-        "noun": NOUNS.get(record["entityType"]) or value_label(record["entityType"]),
+        "noun": request.text(NOUNS[kind])
+        if kind in NOUNS
+        else value_text(locale, kind),
         "name": _name(metadata),
         "href": _href(record),
-        "what": verb + _details(metadata),
+        # An import can have any action.
+        "what": locale.find(action) or record["action"],
+        "details": _details(locale, metadata),
         "actorId": record["actorId"],
         "actorType": record["actorType"],
         "at": record["createdAt"],
@@ -68,17 +76,17 @@ def _name(metadata: Mapping[str, Any]) -> str:
     return f"#{number} {name}".strip() if number else str(name)
 
 
-def _details(metadata: Mapping[str, Any]) -> str:
+def _details(locale: Locale, metadata: Mapping[str, Any]) -> str:
     if "from" in metadata and "to" in metadata:
-        start, end = (value_label(str(metadata[key])).lower() for key in ("from", "to"))
-        return f" from {start} to {end}"
+        old, new = (value_text(locale, str(metadata[key])) for key in ("from", "to"))
+        return locale.text("activity.from-to", old=old, new=new)
     if changes := metadata.get("changes"):
-        return ": " + ", ".join(field_label(name).lower() for name in changes)
+        return ", ".join(field_text(locale, name) for name in changes)
     if role := metadata.get("role"):
-        return f" as {role}"
+        return locale.text("activity.role", role=value_text(locale, role))
     if relationship := metadata.get("relationship"):
-        phrase = relation_phrase(relationship, str(metadata.get("direction")))
-        return f": {phrase.lower()} #{metadata.get('otherNumber', '')}"
+        text = relation_text(relationship, str(metadata.get("direction")))
+        return locale.text(text, item=f"#{metadata.get('otherNumber', '')}")
     return ""
 
 

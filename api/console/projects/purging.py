@@ -6,7 +6,6 @@ from flask import Response
 
 from api.console.console_request import ConsoleRequest, Refused
 from api.console.forms.form import Form
-from api.console.forms.labels import field_label
 from api.console.page import page
 from api.console.projects.access import read_project
 
@@ -55,4 +54,4 @@ def _what_goes(request: ConsoleRequest, id: str) -> list[tuple[str, int]] | None
     if preview is None:
         return None
     counts = preview["deleted"].items()
-    return [(field_label(kind), count) for kind, count in counts if count]
+    return [(kind, count) for kind, count in counts if count]

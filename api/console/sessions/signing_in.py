@@ -43,6 +43,14 @@ TOKEN = re.compile(r"[A-Za-z0-9_-]{43}", re.ASCII)
 WRONG_KEY_RATE = Rate(capacity=10, refill=10 / 60)
 
 
+class TooManyWrongKeys(RateLimited):
+    """A client has tried too many keys that there are not."""
+
+
+class InvalidPerson(ValidationFailed):
+    """What should be the address of a person is none."""
+
+
 @dataclass(frozen=True)
 class SignedIn:
     """Somebody who is signed in; `person` is an e-mail address, if one is known."""
@@ -176,10 +184,8 @@ class SignIn:
         at = epoch_ms(now) * 1_000_000
         decision = self._rate_limiter.take_token(name, at, WRONG_KEY_RATE)
         if not decision.allowed:
-            raise RateLimited(
-                "Too many wrong keys were tried from your address. Try again in a"
-                " minute.",
-                retryAfter=decision.retry_after,
+            raise TooManyWrongKeys(
+                "Too many wrong keys were tried.", retryAfter=decision.retry_after
             )
 
 
@@ -188,9 +194,7 @@ def _check_person(caller: Caller, person: str) -> None:
     try:
         act_for_person(caller, RequestHeaders({"HTTP_ACT_AS_EMAIL": person}))
     except ValidationFailed:
-        raise ValidationFailed(
-            "Your email address is invalid: it must be one address, in ASCII."
-        ) from None
+        raise InvalidPerson("The email address is invalid.") from None
 
 
 def session_token(request: Request) -> str | None:

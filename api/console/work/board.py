@@ -6,7 +6,6 @@ from flask import Response
 
 from api.console.console_request import ConsoleRequest
 from api.console.forms.form import Form
-from api.console.forms.labels import value_label
 from api.console.page import address, page
 from api.console.projects.access import project_access
 from api.console.work.choices import read_projects
@@ -64,7 +63,6 @@ def _column(request: ConsoleRequest, form: Form, status: str) -> dict[str, Any]:
     is_cut = found.meta.get("cursor") is not None
     return {
         "status": status,
-        "label": value_label(status),
         "cards": [_card(request, form, item) for item in found.data],
         "rest": address("work/", **form.request | how, status=status)
         if is_cut

@@ -54,13 +54,14 @@ def offer_of_project(
 def label_options(request: ConsoleRequest, project_id: str) -> list[Option]:
     """Return the labels of the project, and those of all projects."""
     labels = read_all(request, LIST_LABELS, projectId=project_id)
-    headings = {None: "Of all projects"}
+    headings = {None: request.text("work.labels-of-all-projects")}
+    own = request.text("work.labels-of-this-project")
     is_mixed = len({label["projectId"] for label in labels}) > 1
     return [
         Option(
             label["id"],
             label["name"],
-            headings.get(label["projectId"], "Of this project") if is_mixed else "",
+            headings.get(label["projectId"], own) if is_mixed else "",
         )
         for label in labels
     ]
@@ -86,5 +87,6 @@ def account_options(
     ids = [member["accountId"] for member in members]
     own = request.caller.account
     found = dict.fromkeys([*ids, *assigned])
-    options = [Option(id, f"{id} (you)" if id == own else id) for id in found]
+    me = request.text("projects.account-you", account=own)
+    options = [Option(id, me if id == own else id) for id in found]
     return sorted(options, key=lambda option: option.value != own)

@@ -6,7 +6,7 @@ from api.console.console_request import ConsoleRequest
 from api.console.forms.fields import Option
 from api.console.forms.form import Form
 from api.console.listing import read_all
-from api.console.work.relations import relation_phrase
+from api.console.work.relations import relation_text
 
 UPDATE_ITEM = "POST /projects/v1/work-items/update"
 GRAPH = "GET /projects/v1/relationships/graph"
@@ -16,11 +16,7 @@ LIST_SPECIFICATIONS = "GET /projects/v1/specifications/list"
 
 RELATION_FIELDS = ("relationship", "targetId")
 REFERENCE_FIELDS = ("url", "title", "kind", "state")
-LINKS = (
-    ("implements", "Implements"),
-    ("governed_by", "Governed by"),
-    ("references", "References"),
-)
+LINKS = ("implements", "governed_by", "references")
 
 
 def specification_form(request: ConsoleRequest, item: dict[str, Any]) -> Form:
@@ -33,12 +29,20 @@ def specification_form(request: ConsoleRequest, item: dict[str, Any]) -> Form:
         sort="title",
     )
     options = [
-        Option(f"{specification['id']} {link}", f"{phrase} {specification['title']}")
-        for link, phrase in LINKS
+        Option(
+            f"{specification['id']} {link}",
+            request.text(link_text(link), item=specification["title"]),
+        )
+        for link in LINKS
         for specification in found
     ]
     form = request.form(UPDATE_ITEM, "specifications")
     return form.offer_one("specifications", options)
+
+
+def link_text(relationship: str) -> str:
+    """Return the name of the text that says what an item is to a specification."""
+    return f"relation.{relationship.replace('_', '-')}"
 
 
 def read_relations(
@@ -66,7 +70,7 @@ def _relation(
     direction = "outgoing" if is_outgoing else "incoming"
     project = projects.get(other["projectId"])
     return {
-        "phrase": relation_phrase(edge["relationship"], direction),
+        "text": relation_text(edge["relationship"], direction),
         "other": other,
         "name": f"{project['slug'] if project else ''}#{other['number']}",
         "edge": edge,

@@ -28,7 +28,7 @@ def add_relationship(request: ConsoleRequest, id: str) -> Response:
     named = request.sent.get("targetId", "").strip()
     target = _find_item(request, id, named)
     if named and target is None:
-        form.errors["targetId"] = f"There is no work item {named}."
+        form.errors["targetId"] = [request.text("work.no-such-item", name=named)]
         form.status = 422
         return _refused(request, id, relate=form)
     more = {"targetId": target} if target else {}

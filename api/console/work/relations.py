@@ -1,14 +1,14 @@
 """Say how work items are related, from the side of one of them."""
 
-PHRASES = {
-    ("blocks", "outgoing"): "Blocks",
-    ("blocks", "incoming"): "Blocked by",
-    ("supersedes", "outgoing"): "Supersedes",
-    ("supersedes", "incoming"): "Superseded by",
+TEXTS = {
+    ("blocks", "outgoing"): "relation.blocks",
+    ("blocks", "incoming"): "relation.blocked-by",
+    ("supersedes", "outgoing"): "relation.supersedes",
+    ("supersedes", "incoming"): "relation.superseded-by",
 }
-MUTUAL = {"related_to": "Related to", "duplicates": "Duplicate of"}
 
 
-def relation_phrase(relationship: str, direction: str) -> str:
-    mutual = MUTUAL.get(relationship, relationship)
-    return PHRASES.get((relationship, direction), mutual)
+def relation_text(relationship: str, direction: str) -> str:
+    """Return the name of the text that says what an item is to the other one."""
+    mutual = f"relation.{relationship.replace('_', '-')}"
+    return TEXTS.get((relationship, direction), mutual)

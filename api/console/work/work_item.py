@@ -113,7 +113,7 @@ def work_item_page(
         comments=_comments(request, context),
         has_more_comments=_has_more_comments(request, context),
         relations=read_relations(request, item, projects),
-        activity=[describe(record) for record in context["activity"]],
+        activity=[describe(request, record) for record in context["activity"]],
         access=project_access(request, item["projectId"]),
         forms=forms | refused,
         open=set(refused),
