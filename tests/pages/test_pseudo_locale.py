@@ -3,11 +3,9 @@
 import json
 import re
 from dataclasses import astuple, replace
-from html.parser import HTMLParser
 from itertools import product
 
 import pytest
-from babel import Locale as CldrLocale
 from peewee import Value
 
 from api.http.problem_types import PROBLEM_TYPES
@@ -22,16 +20,21 @@ from sitegen.markdown.rendering import render, render_entry, resolve_links
 from sitegen.sources.tree import read_tree
 from sitegen.theme.theme import DEFAULT_TEMPLATES
 from tests import world
-from tests.pages.html import VOID
 from tests.samples import rich_document
 from tests.samples.openapi_document import DESCRIBED
-from tests.worlds.languages import END, START
+from tests.worlds.languages import (
+    SIGN,
+    TAG,
+    WORD,
+    Read,
+    lines_of,
+    marked_parts,
+    unmarked_words,
+    words_of_dates,
+)
 from tests.worlds.projects import KEY
 from tests.worlds.status import REMOVE_INCIDENT, World
 
-# Of the languages of CLDR, one without a file.
-TAG = "sv"
-PLACEHOLDER = re.compile(r"(\{\w+\})")
 # Names that are the same in every language, and what the settings of the test say.
 NAMES = {
     "Masthead",
@@ -46,19 +49,7 @@ NAMES = {
 }
 NAMES |= {"curl", "Python", "JavaScript"}
 NAMES |= {"Acme", "Ships goods.", "Svenska"}
-# Around the names that people chose, so that they are not taken for words of ours.
-SIGN = "°"
-CHOSEN = re.compile(f"{SIGN}[^{SIGN}]*{SIGN}")
-OURS = re.compile(f"{START}[^{START}{END}]*{END}")
-WORD = re.compile(r"[^\W\d_]{2,}")
-# Before the last item of a list.
-AND = "och"
-SEPARATOR = re.compile(rf" [–·›/] |[,:] |^[,:·] ?|:$|(?:^| ){AND} ")
 PICTURE = re.compile(r'!\[(.*?)\]\(\S+(?: "(.*?)")?\)')
-# What these contain is not read as words.
-NOT_READ = {"script", "style", "code", "pre", "kbd", "samp", "math", "template"}
-ATTRIBUTES = ("title", "alt", "aria-label", "aria-description", "placeholder", "label")
-DESCRIPTIONS = ("description", "og:title", "og:description", "og:image:alt")
 SCRIPTS = [
     file
     for folder in ("assets", "console/assets")
@@ -83,24 +74,13 @@ SHOWING = re.compile(
 )
 
 
-def marked(message):
-    """Mark our words, and none of the values that are put into them."""
-    if isinstance(message, dict):
-        return {form: marked(text) for form, text in message.items()}
-    parts = PLACEHOLDER.split(message)
-    return "".join(
-        part if not part or PLACEHOLDER.fullmatch(part) else f"{START}{part}{END}"
-        for part in parts
-    )
-
-
 @pytest.fixture
 def settings(settings, tmp_path):
     """A site in the marked language, with all that pages can have."""
     folder = tmp_path / "own" / "locales"
     folder.mkdir(parents=True)
     english = json.loads((FOLDER / f"{FALLBACK}.json").read_bytes())
-    texts = {name: marked(message) for name, message in english.items()}
+    texts = {name: marked_parts(message) for name, message in english.items()}
     (folder / f"{TAG}.json").write_text(json.dumps(texts))
     sites = [{"name": "Svenska", "url": "https://example.com", "language": TAG}]
     sites += [{"name": "2.x", "url": "https://example.com/v2", "version": "2.4"}]
@@ -144,56 +124,6 @@ def write_nothing(ask, clock, shelf, folder):
     """Leave the site as it is at first."""
 
 
-class _Read(HTMLParser):
-    """What a reader of the language is told: texts, and attributes with texts."""
-
-    def __init__(self, html):
-        super().__init__()
-        self.texts, self._open = [""], []
-        self.feed(html)
-        self.close()
-
-    def handle_starttag(self, tag, attributes):
-        found = dict(attributes)
-        if tag not in VOID:
-            language = found.get("lang", self._open[-1][1] if self._open else TAG)
-            self._open.append((tag, language))
-        if self._is_read(found.get("lang")):
-            self._read_attributes(tag, found)
-
-    def _read_attributes(self, tag, found):
-        named = found.get("name") or found.get("property")
-        labels = [*ATTRIBUTES] + ["content"] * (named in DESCRIPTIONS)
-        labels += ["value"] * (found.get("type") in ("submit", "button"))
-        for label in labels:
-            if found.get(label):
-                self.texts += [found[label], ""]
-
-    def handle_endtag(self, tag):
-        if tag not in VOID:
-            assert self._open.pop()[0] == tag
-            self.texts.append("")
-
-    def handle_data(self, data):
-        if self._is_read():
-            self.texts[-1] += data
-
-    def _is_read(self, own=None):
-        language = own or (self._open[-1][1] if self._open else TAG)
-        tags = {tag for tag, _ in self._open}
-        return language == TAG and not tags & NOT_READ
-
-
-def words_of_dates():
-    """What CLDR says of dates and lists: it is in the language already."""
-    cldr = CldrLocale.parse(TAG)
-    texts = list(cldr.list_patterns["standard"].values())
-    for widths in cldr.months.values():
-        for width in ("wide", "abbreviated"):
-            texts += widths[width].values()
-    return {word for text in texts for word in WORD.findall(text)}
-
-
 def texts_of_people():
     """What people have written, line by line as pages have it."""
     english = load_locale(FALLBACK)
@@ -206,7 +136,7 @@ def texts_of_people():
         rendered = render(text)
         resolved = resolve_links(rendered.html, rendered.links, lambda _, to=to: to)
         bodies.append(resolved)
-    texts = [text for body in bodies for text in _Read(f"<p>{body}</p>").texts]
+    texts = [text for body in bodies for text in Read(f"<p>{body}</p>").texts]
     for text in documents:
         texts += [name for pair in PICTURE.findall(text) for name in pair]
     for row in ServiceRow:
@@ -221,7 +151,7 @@ def texts_of_the_api():
     """What the OpenAPI document and the problems say, which stays English."""
     texts = [text for text in values_in(DESCRIBED) if isinstance(text, str)]
     bodies = [render(text).html for text in map(str, texts)]
-    texts += [text for body in bodies for text in _Read(f"<p>{body}</p>").texts]
+    texts += [text for body in bodies for text in Read(f"<p>{body}</p>").texts]
     lines = set(lines_of(map(str, texts)))
     # A single word of it could as well be one of ours.
     lines = {line for line in lines if " " in line} | names_of_the_api()
@@ -247,23 +177,6 @@ def values_in(node):
             yield from values_in(inner)
     else:
         yield node
-
-
-def lines_of(texts):
-    lines = (line for text in texts if text for line in text.splitlines())
-    return (" ".join(line.split()) for line in lines)
-
-
-def unmarked(html, known):
-    """Return the texts of a page that are neither ours nor known."""
-    texts = [CHOSEN.sub("", OURS.sub("\n", text)) for text in _Read(html).texts]
-    return [
-        part
-        for line in lines_of(texts)
-        if line not in known
-        for part in map(str.strip, SEPARATOR.split(line))
-        if part not in known and set(WORD.findall(part)) - known
-    ]
 
 
 def shown_words(script):
@@ -296,7 +209,9 @@ def test_pages(ask, clock, shelf, build_site, output, tmp_path, write):
     for path in pages:
         at = path.relative_to(output)
         is_reference = at.parts[0] in ("reference", "problems")
-        words = unmarked(path.read_text(), of_reference if is_reference else known)
+        words = unmarked_words(
+            path.read_text(), of_reference if is_reference else known
+        )
         assert words == [], at
 
 

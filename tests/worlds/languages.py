@@ -1,12 +1,32 @@
 """Languages for tests, whose texts are those of English between marks."""
 
 import json
+import re
 from html.parser import HTMLParser
 
+from babel import Locale as CldrLocale
+
 from models.locales import FALLBACK, FOLDER, Locale
+from tests.pages.html import VOID
 
 # What no text of ours and no user of the tests has.
 START, END = "⟦", "⟧"
+# Of the languages of CLDR, one without a file.
+TAG = "sv"
+PLACEHOLDER = re.compile(r"(\{\w+\})")
+# Around the names that people chose, so that they are not taken for words of ours.
+SIGN = "°"
+CHOSEN = re.compile(f"{SIGN}[^{SIGN}]*{SIGN}")
+OURS = re.compile(f"{START}[^{START}{END}]*{END}")
+WORD = re.compile(r"[^\W\d_]{2,}")
+# Before the last item of a list.
+AND = "och"
+SEPARATOR = re.compile(rf" [–·›/] |[,:] |^[,:·] ?|:$|(?:^| ){AND} ")
+# What these contain is not read as words.
+NOT_READ = {"script", "style", "code", "pre", "kbd", "samp", "math", "template"}
+NOT_READ |= {"textarea"}
+ATTRIBUTES = ("title", "alt", "aria-label", "aria-description", "placeholder", "label")
+DESCRIPTIONS = ("description", "og:title", "og:description", "og:image:alt")
 
 
 def marked_messages():
@@ -66,3 +86,83 @@ def unmarked_html(html, *known):
         elif depth == 0 and char != END:
             outside[-1] += char
     return [text for text in map(str.strip, outside) if text and text not in known]
+
+
+def marked_parts(message):
+    """Mark our words, and none of the values that are put into them."""
+    if isinstance(message, dict):
+        return {form: marked_parts(text) for form, text in message.items()}
+    parts = PLACEHOLDER.split(message)
+    return "".join(
+        part if not part or PLACEHOLDER.fullmatch(part) else f"{START}{part}{END}"
+        for part in parts
+    )
+
+
+class Read(HTMLParser):
+    """What a reader of the language is told: texts, and attributes with texts."""
+
+    def __init__(self, html, attributes=()):
+        super().__init__()
+        self._attributes = [*ATTRIBUTES, *attributes]
+        self.texts, self._open = [""], []
+        self.feed(html)
+        self.close()
+
+    def handle_starttag(self, tag, attributes):
+        found = dict(attributes)
+        if tag not in VOID:
+            language = found.get("lang", self._open[-1][1] if self._open else TAG)
+            self._open.append((tag, language))
+        if self._is_read(found.get("lang")):
+            self._read_attributes(tag, found)
+
+    def _read_attributes(self, tag, found):
+        named = found.get("name") or found.get("property")
+        labels = self._attributes + ["content"] * (named in DESCRIPTIONS)
+        labels += ["value"] * (found.get("type") in ("submit", "button"))
+        for label in labels:
+            if found.get(label):
+                self.texts += [found[label], ""]
+
+    def handle_endtag(self, tag):
+        if tag not in VOID:
+            assert self._open.pop()[0] == tag
+            self.texts.append("")
+
+    def handle_data(self, data):
+        if self._is_read():
+            self.texts[-1] += data
+
+    def _is_read(self, own=None):
+        language = own or (self._open[-1][1] if self._open else TAG)
+        tags = {tag for tag, _ in self._open}
+        return language == TAG and not tags & NOT_READ
+
+
+def words_of_dates():
+    """What CLDR says of dates and lists: it is in the language already."""
+    cldr = CldrLocale.parse(TAG)
+    texts = list(cldr.list_patterns["standard"].values())
+    for widths in cldr.months.values():
+        for width in ("wide", "abbreviated"):
+            texts += widths[width].values()
+    return {word for text in texts for word in WORD.findall(text)}
+
+
+def lines_of(texts):
+    lines = (line for text in texts if text for line in text.splitlines())
+    return (" ".join(line.split()) for line in lines)
+
+
+def unmarked_words(html, known, attributes=()):
+    """Return the texts of a page that are neither ours nor known."""
+    read = Read(html, attributes).texts
+    texts = [CHOSEN.sub("", OURS.sub("\n", text)) for text in read]
+    return [
+        part
+        for line in lines_of(texts)
+        if line not in known
+        for part in map(str.strip, SEPARATOR.split(line))
+        if part not in known and set(WORD.findall(part)) - known
+    ]

@@ -1,0 +1,339 @@
+"""All words that we put on a page of the console come from a language's texts."""
+
+import json
+import re
+from dataclasses import replace
+
+import pytest
+
+from api.console.operations.operations import _entries
+from api.http.application import create_app
+from api.http.problem_types import PROBLEM_TYPES
+from api.operation import OPERATIONS
+from models.locales import (
+    FALLBACK,
+    FOLDER,
+    available_languages,
+    forget_languages,
+    load_locale,
+)
+from models.notifications.deliveries.fan_out import fan_out
+from models.notifications.rows import DeliveryRow
+from models.platform.keys import CreateKey, issue_key
+from models.storage.database import writing
+from sitegen.build.preview import Preview
+from sitegen.theme.console_look import PART, ConsoleLook
+from tests.console.conftest import Controls, Person
+from tests.worlds.languages import (
+    SIGN,
+    TAG,
+    WORD,
+    marked_parts,
+    unmarked_words,
+    words_of_dates,
+)
+from tests.worlds.life import Life
+from tests.worlds.notifications import ALL_LIVE, subscribe
+from tests.worlds.projects import CONTRIBUTOR, OWNER, STRANGER
+
+STATUS, PROJECTS = "POST /status/v1/admin", "POST /projects/v1"
+# What has no text: names, and what the world of the test says.
+NAMES = {"Masthead", "Markdown", "JSON", "ID", "API", "curl"}
+NAMES |= {"Atlas", "atlas", "docs", "lock", "new", "probe", "web", "operator"}
+# What the API has written as people could have.
+NAMES |= {"test", "Documentation", "Restored version"}
+# Codes and addresses, such as incident.opened, mh_ab12 or an id.
+CODE = re.compile(
+    r"https?://\S+|\S+@\S+|[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}|…[0-9a-f]+"
+    r"|[a-z-]+([.:/][a-z*-]+)+"
+)
+LINK = re.compile(r'href="/console/([^"#]*)"')
+# Not pages; or of what the pages of the menu lead to, enough is seen.
+LEFT_OUT = re.compile(r"documents/files/|assets/|operations/|sign-|.*[?&](cursor|q)=")
+# No rate limit, for a clock that goes on.
+FAST = {"rate_capacity": 10_000, "rate_refill": 10_000}
+
+
+class Teller(Life):
+    """A life whose people say what is not taken for words of ours."""
+
+    def words(self):
+        return f"{SIGN}{super().words()}{SIGN}"
+
+
+@pytest.fixture
+def marked_app(store, settings, clock, tmp_path):
+    """The application with a console whose words are marked."""
+    folder = tmp_path / "own"
+    for part in ("", PART):
+        english = json.loads((FOLDER / part / f"{FALLBACK}.json").read_bytes())
+        texts = {name: marked_parts(message) for name, message in english.items()}
+        file = folder / "locales" / part / f"{TAG}.json"
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_text(json.dumps(texts))
+    settings = replace(settings, templates=str(folder))
+    forget_languages()
+    yield create_app(
+        settings,
+        clock=clock,
+        preview=Preview(settings.output),
+        console_look=ConsoleLook(settings),
+    )
+    forget_languages()
+
+
+@pytest.fixture
+def visit(marked_app):
+    """Return another browser that asks for the marked language."""
+
+    def visit(key=None, **fields):
+        client = marked_app.test_client()
+        client.environ_base["HTTP_ACCEPT_LANGUAGE"] = TAG
+        someone = Person(client)
+        if key:
+            assert someone.sign_in(key, **fields).status_code == 303
+        return someone
+
+    return visit
+
+
+@pytest.fixture
+def act(visit, clock):
+    """Sign in as this account, with a key for everything."""
+
+    def act(account):
+        with writing():
+            request = CreateKey(name=said("me"), scopes=["*"], **FAST)
+            _, secret = issue_key(
+                request, clock.now, issuer="ada@example.com", account_id=account
+            )
+        return visit(secret.text)
+
+    return act
+
+
+@pytest.fixture
+def known():
+    tags = available_languages()
+    languages = {load_locale(tag).own_name for tag in tags}
+    problems = {each.title for each in PROBLEM_TYPES.values()}
+    return NAMES | words_of_dates() | problems | languages | {"svenska", "Svenska"}
+
+
+def said(text):
+    return f"{SIGN}{text}{SIGN}"
+
+
+def write_status(ask, clock):
+    """Write services, incidents, maintenance and subscriptions of every kind."""
+
+    def do(path, **body):
+        response = ask(f"{STATUS}/{path}", body)
+        assert response.status_code == 200, response.text
+        return response.json["data"]
+
+    for slug in ("s-1", "s-2", "s-3"):
+        more = {"group": said("Edge"), "description": said("Answers.")}
+        do("services/add", slug=slug, name=said(slug), **more)
+    sample = {"slug": "s-1", "status": "operational", "responseTimeMs": 1234}
+    sample |= {"observedAt": clock.now.isoformat()}
+    do("measurements/record", source="s-0", measurements=[sample])
+    do("services/remove", slug="s-3")
+    words = {"title": said("Late"), "body": said("Found it."), "services": ["s-1"]}
+    opened = do("incidents/add", **words, severity="degraded")
+    entry = {"status": "identified", "body": said("Because.")}
+    added = do("incident-updates/add", incidentId=opened["id"], **entry)
+    do("incident-updates/update", id=added["id"], body=said("Since then."))
+    gone = do("incident-updates/add", incidentId=opened["id"], body=said("Wrong."))
+    do("incident-updates/remove", id=gone["id"])
+    done = do("incidents/add", **words | {"title": said("Past")}, severity="degraded")
+    do("incident-updates/add", incidentId=done["id"], status="resolved", body="…")
+    template = {"name": said("Usual"), "title": said("Slow"), "body": said("Known.")}
+    do("incident-templates/add", **template, severity="degraded")
+    for title, start, end in (("Now", 0, 1), ("Soon", 2, 3), ("Never", 4, 5)):
+        times = {"startsAt": hour(clock, start), "endsAt": hour(clock, end)}
+        more = {"services": ["s-2"], "description": said("Patience.")}
+        planned = do("maintenance/add", title=said(title), **times, **more)
+    do("maintenance/update", id=planned["id"], status="cancelled")
+    write_subscriptions(ask, clock)
+
+
+def write_subscriptions(ask, clock):
+    for number, fields in enumerate(({}, {"services": ["s-1"]})):
+        subscribe(clock.now, f"https://tool.example.com/{number}", **fields)
+    subscribe(clock.now, "mia@example.com", channel="email", source="self")
+    words = {"title": said("More"), "body": said("Again."), "services": ["s-1"]}
+    ask(f"{STATUS}/incidents/add", words | {"severity": "major-outage"})
+    fan_out(clock.now, ALL_LIVE)
+    first = DeliveryRow.select().first()
+    DeliveryRow.update(status="given-up", answer=said("503")).where(
+        DeliveryRow.id == first.id
+    ).execute()
+
+
+def hour(clock, number):
+    return clock.now.replace(hour=12 + number).isoformat()
+
+
+def write_projects(ask, shelf):
+    """Write projects with everything in them, changed and archived in every way."""
+    life = Teller(ask, seed=3)
+    for _ in range(150):
+        life.step()
+    project = {"projectId": life.project}
+    life.do("projects/update", {"id": life.project, "status": "paused"})
+    for verb in ("add", "update"):
+        member = {"accountId": STRANGER, "role": "reader" if verb == "add" else "owner"}
+        life.do(f"members/{verb}", project | member)
+    life.do("members/remove", project | {"accountId": STRANGER})
+    other = life.do("projects/create", {"slug": "b", "name": "Atlas", "ownerId": OWNER})
+    life.do("projects/remove", {"id": other["id"]})
+    broken = f"{said('See')} [{said('that')}](nowhere.md).\n"
+    shelf.publish("d-1", said("One."), title=said("One"), section=said("Start"))
+    changed = shelf.publish("d-2", broken, title=said("Two"), summary=said("In short"))
+    shelf.update(changed, content=said("Other."), note=said("Better"), type="rfc")
+    withdrawn = shelf.publish("d-3", title=said("Three"))
+    shelf.withdraw(withdrawn)
+    life.do("documents/remove", {"id": withdrawn["id"]})
+    return life
+
+
+@pytest.fixture
+def life(ask, clock, shelf):
+    write_status(ask, clock)
+    return write_projects(ask, shelf)
+
+
+class Crawl:
+    """Opens page after page, and keeps what is left on each that nobody knows."""
+
+    def __init__(self, person, known, clock):
+        self.person, self.known, self.clock = person, known, clock
+        self.found, self.pages = {}, {}
+
+    def check(self, name, response):
+        self.clock.pass_(seconds=1)
+        assert response.status_code < 500, name
+        assert "Something went wrong" not in response.text, name
+        if response.mimetype != "text/html":
+            return
+        words = unmarked_words(response.text, self.known, ["data-search"])
+        for word in words:
+            if not self.is_known(word):
+                self.found.setdefault(word, name)
+
+    def is_known(self, words):
+        text = CODE.sub("", words).strip(" –0123456789")
+        return text in self.known or set(WORD.findall(text)) <= self.known
+
+    def open(self, *paths):
+        """Open the pages and those to which they lead."""
+        ahead = [*paths]
+        while ahead:
+            path = ahead.pop()
+            if path in self.pages or LEFT_OUT.match(path):
+                continue
+            response = self.person.get(path)
+            self.pages[path] = response.text
+            self.check(path, response)
+            ahead += [
+                link.replace("&amp;", "&") for link in LINK.findall(response.text)
+            ]
+
+    def send_empty(self):
+        """Send each form that was seen, with nothing filled in."""
+        sent = {}
+        for html in self.pages.values():
+            for action, fields in Controls(html).forms.items():
+                if action and not LEFT_OUT.match(action.removeprefix("/console/")):
+                    sent.setdefault(action, fields)
+        for action, fields in sent.items():
+            own = {n: v for n, v in fields.items() if n.startswith("_")}
+            empty = {n: "" for n in fields if not n.startswith("_")}
+            path = action.removeprefix("/console/")
+            self.check(f"POST {path}", self.person.post(path, own | empty))
+            wrong = dict.fromkeys(empty, "°-°")
+            self.check(f"POST {path} wrong", self.person.post(path, own | wrong))
+
+
+def test_pages(act, life, known, clock):
+    """A page, and a form that is refused, have no words but those of the language."""
+    crawl = Crawl(act(OWNER), known, clock)
+
+    crawl.open("", "nothing/", "incidents/nothing/", "audit/?from=x&to=y")
+    seen = len(crawl.pages)
+    crawl.send_empty()
+
+    assert seen > 100
+    assert crawl.found == {}
+
+
+def test_pages_of_who_may_only_read(act, visit, issue, life, known, clock):
+    """What a key, or its role in a project, does not open is said in the language."""
+    scopes = [each.scope for each in OPERATIONS if each.method == "GET"]
+    reader = issue(*scopes, name=said("me"), **FAST)
+    for person in (act(CONTRIBUTOR), visit(reader)):
+        crawl = Crawl(person, known, clock)
+
+        crawl.open("", "keys/issue/", "incidents/open/", "services/_add/")
+
+        assert crawl.found == {}
+
+
+def test_operations(visit, issue, known, clock):
+    """The form of an operation has our words, and those of the OpenAPI document."""
+    crawl = Crawl(visit(issue("*", name=said("me"))), known, clock)
+
+    for path in ("operations/", "operations/?q=label", *(e.path for e in _entries())):
+        crawl.check(path, crawl.person.get(path))
+    path = "operations/status/services/"
+    crawl.check("list", crawl.person.get(f"{path}admin-list/?_send=1"))
+    for button in ("_send", "_dry-run", "_curl"):
+        sent = {"slug": "a", "name": said("A"), button: "1"}
+        crawl.check(button, crawl.person.post(f"{path}add/", sent))
+    wrong = {"measurements": "[", "_send": "1"}
+    path = "operations/status/measurements/record/"
+    crawl.check("wrong", crawl.person.post(path, wrong))
+
+    assert crawl.found == {}
+
+
+def test_signing_in(visit, issue, known, clock):
+    """Who is not signed in reads the language as well."""
+    nobody = visit()
+    crawl = Crawl(nobody, known, clock)
+    key = issue("*", name=said("me"))
+
+    crawl.check("form", nobody.get("sign-in/?done=signed-out"))
+    crawl.check("cookie", nobody.get("sign-in/check/"))
+    for _ in range(12):
+        crawl.check("wrong key", nobody.sign_in("mh_wrong"))
+    crawl.check("person", nobody.sign_in(key, email="nobody"))
+    kept = nobody.post("keys/issue/", {"name": said("a"), "_by": "other"})
+    crawl.check("ended", kept)
+    for by in ("other", None):
+        fields = {"_kept.name": said("a"), "_next": "/console/keys/issue/"}
+        fields |= {"_kept._by": by} if by else {}
+        someone = visit()
+        crawl.check("kept", someone.sign_in(key, email="mia@example.com", **fields))
+    someone.get("")
+    crawl.check("session", someone.get("session/"))
+    crawl.check("elsewhere", nobody.post("", {}, headers={"Sec-Fetch-Site": "none"}))
+    crawl.check("method", someone.post("nothing/", {}))
+    crawl.check("large", someone.post("keys/issue/", {"name": "x" * 5_000_000}))
+    crawl.check("no form", someone.client.post("/console/sign-in/", data="\xff"))
+
+    assert crawl.found == {}
+
+
+@pytest.mark.parametrize(
+    ("html", "words"),
+    [
+        ("<p>Words of ours</p>", ["Words of ours"]),
+        ('<input placeholder="Find">', ["Find"]),
+        ('<p>\u00b0Ada\u00b0 <span lang="en">Is required.</span></p>', []),
+    ],
+)
+def test_words_of_a_page(html, words):
+    """Words count wherever they are read, unless they are of people or in English."""
+    assert unmarked_words(html, set()) == words
