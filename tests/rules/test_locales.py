@@ -3,6 +3,7 @@
 import json
 import re
 import string
+from pathlib import Path
 
 import pytest
 from babel import Locale as CldrLocale
@@ -180,6 +181,27 @@ def test_plural_forms(tag, part):
             assert set(forms(message)) == needed, name
         else:
             assert isinstance(message, str), name
+
+
+def test_languages_that_the_manual_lists():
+    """The manual has exactly the languages that there are texts for."""
+    page = Path(__file__).parents[2] / "manual/operating/languages.md"
+
+    listed = re.findall(r"^\| .+ \| `(.+)` \|$", page.read_text(), re.MULTILINE)
+
+    assert sorted(listed) == list(available_languages())
+    assert f"texts in {len(listed)} languages" in page.read_text()
+
+
+def test_months_beside_other_languages():
+    """Languages that are used by one process take no names from each other."""
+    month = {
+        tag: load_locale(tag).short_month_name("2026-11")
+        for tag in ("he", "tr", "pl", "de", "ja")
+    }
+
+    expected = {"he": "נוב׳", "tr": "Kas", "pl": "lis", "de": "Nov.", "ja": "11月"}
+    assert month == expected
 
 
 def test_names_of_the_console():
