@@ -31,8 +31,12 @@
     for (const time of all("time[data-utc]", within)) {
       time.title = time.textContent;
       const date = new Date(time.dateTime);
-      const text = (time.dataset.utc ? timeOnly : dateTime).format(date);
-      time.textContent = TEXT("time.utc").replace("{time}", text).replace("UTC", zoneAt(date));
+      const parts = (time.dataset.utc ? timeOnly : dateTime).formatToParts(date);
+      const start = parts.findIndex((part) => part.type === "hour");
+      const end = parts.findIndex((part) => part.type === "minute") + 1;
+      const join = (some) => some.map((part) => part.value).join("");
+      const clockText = TEXT("time.utc").replace("{time}", join(parts.slice(start, end))).replace("UTC", zoneAt(date));
+      time.textContent = join(parts.slice(0, start)) + clockText + join(parts.slice(end));
     }
   }
 

@@ -70,13 +70,18 @@ def test_choice_that_is_taken_back(told, visit):
 
 
 def test_phone(works, visit):
-    """On a phone the last thirty days fill the line, and a swipe has the others."""
+    """
+    On a phone the last thirty days fill two lines, each large enough for a thumb (24
+    pixels, as WCAG 2.2 asks for), and a swipe has the others.
+    """
     page = visit(OVERVIEW, viewport={"width": 360, "height": 800}, **WITHOUT_SCRIPTS)
 
-    left = [round(bar.bounding_box()["x"]) for bar in bars(page).all()]
+    sizes = [bar.bounding_box() for bar in bars(page).all()]
+    left = [round(size["x"]) for size in sizes]
     box = page.locator(".strip").first.bounding_box()
 
-    assert left[60] == round(box["x"])
+    assert {min(size["width"], size["height"]) >= 24 for size in sizes} == {True}
+    assert left[60] == left[75] == round(box["x"])
     assert left[89] + 10 <= round(box["x"] + box["width"]) <= 360
     page.locator(".strip").first.evaluate("each => each.scrollBy(-10000, 0)")
     assert bars(page).first.bounding_box()["x"] >= 0
