@@ -31,7 +31,7 @@ def test_nothing_to_stumble_over(visit, name):  # noqa: F811
 @pytest.mark.parametrize("width", [360, 1280])
 def test_nothing_moves(visit, name, width):  # noqa: F811
     """What a reader has begun to read stays where it is."""
-    page = visit(name, viewport={"width": width, "height": 700})
+    page = visit(name, viewport={"width": width, "height": 1400})
 
     page.clock.run_for(1000)
 
