@@ -10,7 +10,8 @@ from models.locales import forget_languages
 from models.settings import Settings
 from sitegen.theme.console_look import PART, ConsoleLook
 
-GERMAN = {"Accept-Language": "de-AT, en;q=0.5"}
+# A language that no file of ours is in.
+SWEDISH = {"Accept-Language": "sv-FI, en;q=0.5"}
 
 
 def write(folder, tag, part, texts):
@@ -21,11 +22,11 @@ def write(folder, tag, part, texts):
 
 @pytest.fixture
 def speak(store, settings, clock, visitor, issue, tmp_path):
-    """Sign in to a console that has texts in German."""
+    """Sign in to a console that has texts in Swedish."""
 
     def speak(site, console):
-        write(tmp_path, "de", "", site)
-        write(tmp_path, "de", PART, console)
+        write(tmp_path, "sv", "", site)
+        write(tmp_path, "sv", PART, console)
         look = ConsoleLook(Settings(templates=str(tmp_path)))
         app = create_app(settings, clock=clock, console_look=look)
         someone = type(visitor())(app.test_client())
@@ -37,36 +38,36 @@ def speak(store, settings, clock, visitor, issue, tmp_path):
 
 
 def test_language_of_the_browser(speak):
-    """A browser that asks for German gets German, and another one English."""
-    person = speak({"site.skip": "Zum Inhalt"}, {"menu.overview": "Überblick"})
+    """A browser that asks for Swedish gets Swedish, and another one English."""
+    person = speak({"site.skip": "Till innehållet"}, {"menu.overview": "Översikt"})
 
-    german, english = person.get(headers=GERMAN), person.get()
+    swedish, english = person.get(headers=SWEDISH), person.get()
 
-    assert '<html lang="de" dir="ltr">' in german.text
-    assert "Zum Inhalt" in german.text
-    assert ">Überblick</a>" in german.text
-    # English stands in for what German lacks.
-    assert ">Incidents</a>" in german.text
+    assert '<html lang="sv" dir="ltr">' in swedish.text
+    assert "Till innehållet" in swedish.text
+    assert ">Översikt</a>" in swedish.text
+    # English stands in for what Swedish lacks.
+    assert ">Incidents</a>" in swedish.text
     assert '<html lang="en" dir="ltr">' in english.text
     assert ">Overview</a>" in english.text
 
 
 def test_language_without_texts_for_the_console(store, settings, clock, tmp_path):
     """A language that only the site has is not that of the console."""
-    write(tmp_path, "de", "", {"site.skip": "Zum Inhalt"})
+    write(tmp_path, "sv", "", {"site.skip": "Till innehållet"})
     look = ConsoleLook(Settings(templates=str(tmp_path)))
 
-    assert look.in_language(["de"]).locale.tag == "en"
+    assert look.in_language(["sv"]).locale.tag == "en"
 
 
 def test_script_in_the_language(speak):
     """The script has its texts in the language of the page."""
-    person = speak({}, {"script.copied": "Kopiert"})
+    person = speak({}, {"script.copied": "Kopierat"})
     name = re.compile(r'src="(/console/assets/console\.[^"]+)"')
 
-    [german] = name.findall(person.get(headers=GERMAN).text)
+    [swedish] = name.findall(person.get(headers=SWEDISH).text)
     [english] = name.findall(person.get().text)
 
-    assert german != english
-    assert '"Kopiert"' in person.client.get(german).text
+    assert swedish != english
+    assert '"Kopierat"' in person.client.get(swedish).text
     assert '"Copied"' in person.client.get(english).text
