@@ -356,7 +356,7 @@ class Console:
         return response
 
     def _asset(self, name: str) -> Response:
-        content = self._look.assets.get(name)
+        content = self._look.asset(name)
         if content is None:
             return self._message(
                 404, self._text("site.not-found"), self._text("message.no-file")

@@ -56,8 +56,7 @@ class LanguageLook(Protocol):
 class ConsoleLook(Protocol):
     """Has the look of the console in each language, and the assets by name."""
 
-    @property
-    def assets(self) -> Mapping[str, bytes]: ...
+    def asset(self, name: str) -> bytes | None: ...
 
     def in_language(self, wanted: Iterable[str]) -> LanguageLook: ...
 

@@ -33,10 +33,12 @@ class ConsoleLook:
     The look of the console in each language with texts for it, and its assets by name.
 
     A page loads one style sheet and one script, both from the API's own host: the
-    published site may be on another one, or not built yet.
+    published site may be on another one, or not built yet. A language is loaded when it
+    is asked for, since each takes a megabyte or two.
     """
 
     def __init__(self, settings: Settings) -> None:
+        self._settings = settings
         theme = Theme(settings, FALLBACK, PART)
         assets = theme.assets
         site_css = b"\n".join(
@@ -49,28 +51,42 @@ class ConsoleLook:
             if path.endswith(".woff2")
         }
         style = site_css + b"\n" + _read("console.css", "editor.css")
-        names = {
+        self._names = {
             "console.css": self._add("console.css", style),
             "icon.svg": self._add("icon.svg", assets["icon.svg"][1]),
         }
-        self._by_language: dict[str, LanguageLook] = {}
-        for tag in available_languages(settings.templates, PART):
-            own = theme if tag == FALLBACK else Theme(settings, tag, PART)
-            # First, so that a page does not flash in the other scheme.
-            script = own.asset("theme.js") + own.localise(
-                _read("console.js", "editor.js")
-            )
-            site = {
-                "name": settings.site_name,
-                "url": settings.site_url,
-                "assets": names | {"console.js": self._add("console.js", script)},
-            }
-            self._by_language[tag] = LanguageLook(own, site)
+        self._languages = available_languages(settings.templates, PART)
+        self._by_language = {FALLBACK: self._load(theme)}
 
     def in_language(self, wanted: Iterable[str]) -> LanguageLook:
         """Return the look in the first language wanted that there is, or English."""
-        tag = match_language(wanted, self._by_language)
-        return self._by_language[tag or FALLBACK]
+        return self._in(match_language(wanted, self._languages) or FALLBACK)
+
+    def asset(self, name: str) -> bytes | None:
+        """Return an asset by its name with the digest, None if there is none."""
+        if name not in self.assets and name.endswith(".js"):
+            # Another process has sent the page, in a language not loaded here yet.
+            for tag in self._languages:
+                self._in(tag)
+        return self.assets.get(name)
+
+    def _in(self, tag: str) -> LanguageLook:
+        if tag not in self._by_language:
+            self._by_language[tag] = self._load(Theme(self._settings, tag, PART))
+        return self._by_language[tag]
+
+    def _load(self, theme: Theme) -> LanguageLook:
+        """Return the look with the theme, and add its script to the assets."""
+        # First, so that a page does not flash in the other scheme.
+        script = theme.asset("theme.js") + theme.localise(
+            _read("console.js", "editor.js")
+        )
+        site = {
+            "name": self._settings.site_name,
+            "url": self._settings.site_url,
+            "assets": self._names | {"console.js": self._add("console.js", script)},
+        }
+        return LanguageLook(theme, site)
 
     def _add(self, name: str, content: bytes) -> str:
         """Add an asset, and return its address."""

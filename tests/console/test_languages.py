@@ -71,3 +71,16 @@ def test_script_in_the_language(speak):
     assert swedish != english
     assert '"Kopierat"' in person.client.get(swedish).text
     assert '"Copied"' in person.client.get(english).text
+
+
+def test_script_of_another_process(tmp_path):
+    """A process has the scripts of pages that another one has sent."""
+    write(tmp_path, "sv", "", {})
+    write(tmp_path, "sv", PART, {"script.copied": "Kopierat"})
+    settings = Settings(templates=str(tmp_path))
+    first, second = ConsoleLook(settings), ConsoleLook(settings)
+    first.in_language(["sv"])
+    [name] = first.assets.keys() - second.assets.keys()
+
+    assert b"Kopierat" in second.asset(name)
+    assert second.asset("console.0a1b2c3d4e.js") is None
