@@ -88,11 +88,9 @@ def status_filters(locale: Locale) -> dict[str, Callable[..., Any]]:
 
     @lru_cache
     def bars_start(days: int) -> Markup:
-        """Say how long ago the bars start, of which a phone shows the last days."""
-        wide, narrow = (
-            locale.text("bars.days-ago", count=count)
-            for count in (days, min(days, DAYS_ON_PHONES))
-        )
+        """Say how long ago the bars start, of which a phone shows the last in rows."""
+        wide = locale.text("bars.days-ago", count=days)
+        narrow = locale.text("bars.last-days", count=min(days, DAYS_ON_PHONES))
         return Markup(
             '<span class="is-wide">{}</span><span class="is-narrow">{}</span>'
         ).format(wide, narrow)

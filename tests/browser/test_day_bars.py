@@ -85,7 +85,7 @@ def test_phone(works, visit):
     assert left[89] + 10 <= round(box["x"] + box["width"]) <= 360
     page.locator(".strip").first.evaluate("each => each.scrollBy(-10000, 0)")
     assert bars(page).first.bounding_box()["x"] >= 0
-    assert page.get_by_text("30 days ago").first.is_visible()
+    assert page.get_by_text("Last 30 days").first.is_visible()
 
 
 def test_choice_follows_its_day(told, visit):
