@@ -70,6 +70,18 @@ def test_golden(shelved, build_site, golden):
     golden("guides/keys-and-scopes.md")
 
 
+def test_font_for_code(shelved, build_site, page):
+    """A document with code loads the font for it early, and another one does not."""
+    build_site()
+
+    def preloaded(path):
+        links = [found for found in page(path).all("link") if found.get("as") == "font"]
+        return ["mono" in link["href"] for link in links]
+
+    assert preloaded("guides/keys-and-scopes") == [False, True]
+    assert preloaded("guides/limits") == [False]
+
+
 def test_register(shelved, build_site, page, output):
     """Pages stand by position, and sections by the position of their first page."""
     build_site()

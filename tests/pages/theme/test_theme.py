@@ -109,6 +109,25 @@ def test_assets_are_light():
     assert sizes["js"] < 8_000
 
 
+@pytest.mark.parametrize(
+    ("language", "parts"),
+    [
+        ("de", ["latin"]),
+        ("pl", ["latin", "latin-ext"]),
+        ("uk", ["latin", "cyrillic"]),
+        ("vi", ["latin", "vietnamese"]),
+        ("ja", ["latin"]),
+    ],
+)
+def test_fonts_of_a_language(language, parts):
+    """The parts of the font that a language needs are loaded first."""
+    fonts = theme(language=language).site({})["fonts"]
+
+    assert [name.split(".")[0] for name in fonts] == [
+        f"/assets/wix-madefor-text-{part}" for part in parts
+    ]
+
+
 def test_style_sheets_name_fonts(own):
     """A style sheet finds a font beside it, under the name that has its digest."""
     (own / "assets" / "own.woff2").write_bytes(b"font")
