@@ -29,9 +29,16 @@ def translator(locale: Locale) -> Callable[..., Markup]:
     def pattern(text: str) -> Markup:
         return escape(text)
 
+    # Most texts of a page have no values.
+    @cache
+    def plain(name: str) -> Markup:
+        return pattern(locale.pattern(name))
+
     def t(name: str, /, **values: Any) -> Markup:
+        if not values:
+            return plain(name)
         text = pattern(locale.pattern(name, values.get("count")))
-        return text.format_map(locale.display(values)) if values else text
+        return text.format_map(locale.display(values))
 
     return t
 
