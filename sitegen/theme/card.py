@@ -32,6 +32,7 @@ log = logging.getLogger("masthead.builds")
 
 ROOT = Path(__file__).parents[2]
 PROGRAM = [sys.executable, "-m", "sitegen.theme.card"]
+NOT_DRAWN = "The card for links to the site was not drawn: %s"
 # Drawing takes a fraction of a second.
 MAX_SECONDS = 30
 WIDTH, HEIGHT = 1200, 630
@@ -144,13 +145,18 @@ def make_card(
         done = subprocess.run(  # noqa: S603  (our own program)
             PROGRAM,
             input=arguments,
-            stdout=subprocess.PIPE,
+            # Also its errors: it ends with one if the process that waits for it ends.
+            capture_output=True,
             cwd=ROOT,
             timeout=MAX_SECONDS,
             check=True,
         )
+    except subprocess.CalledProcessError as error:
+        reason = error.stderr.decode(errors="replace").strip().rpartition("\n")[2]
+        log.warning(NOT_DRAWN, reason or error)
+        return None
     except (OSError, subprocess.SubprocessError) as error:
-        log.warning("The card for links to the site was not drawn: %s", error)
+        log.warning(NOT_DRAWN, error)
         return None
     return done.stdout or None
 

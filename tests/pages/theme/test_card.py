@@ -103,14 +103,28 @@ def test_without_pillow(settings, clock, store, output, monkeypatch, logo):
     assert list(output.glob("assets/card.*")) == []
 
 
-def test_process_that_fails(settings, clock, store, output, monkeypatch, caplog):
-    """A card that cannot be drawn is missing, and the log says so."""
-    monkeypatch.setattr(card, "PROGRAM", [sys.executable, "-c", "raise SystemExit(3)"])
+@pytest.mark.parametrize(
+    ("program", "reason"),
+    [
+        ("raise SystemExit(3)", "returned non-zero exit status 3."),
+        ("raise OSError('No font is readable.')", "OSError: No font is readable."),
+    ],
+)
+def test_process_that_fails(
+    program, reason, settings, clock, store, output, monkeypatch, caplog, capfd
+):
+    """A card that cannot be drawn is missing; the log says why, in one line."""
+    monkeypatch.setattr(card, "PROGRAM", [sys.executable, "-c", program])
 
     head = head_of(settings, clock)
 
     assert "og:image" not in head
-    assert "was not drawn" in caplog.text
+    (record,) = caplog.records
+    assert record.getMessage().startswith(
+        "The card for links to the site was not drawn"
+    )
+    assert record.getMessage().endswith(reason)
+    assert capfd.readouterr().err == ""
 
 
 def test_card_of_ones_own(theme, tmp_path):
