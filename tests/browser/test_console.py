@@ -62,7 +62,7 @@ def test_by_keyboard(phone):
     """The focus goes through a form in the order that is shown, and Enter sends it."""
     page = phone().page
     page.goto(page.url + "incidents/open/")
-    assert page.evaluate("document.activeElement.name") == "title"
+    expect(page.get_by_label("Title")).to_be_focused()
     page.keyboard.type("By keyboard")
     page.keyboard.press("Tab")
     page.keyboard.type("object storage")
