@@ -16,6 +16,7 @@ from models.locales import available_languages
 from models.response_headers import url_path
 from models.settings import SettingError, Settings
 from sitegen.docs.body_cache import BodyCache
+from sitegen.theme.site_theme import site_theme
 from sitegen.theme.switcher import read_switcher
 from sitegen.theme.theme import Theme
 
@@ -255,7 +256,7 @@ def context_factory(
     """Return a function that creates the context of a build; templates load once."""
     require_templates(settings)
     load_generators()
-    bodies, theme = BodyCache(), Theme(settings)
+    bodies, theme = BodyCache(), site_theme(settings)
     process_cache: dict[Any, Any] = {}
     return lambda now: BuildContext(
         now=now,

@@ -6,6 +6,7 @@ import json
 import os
 from dataclasses import asdict, replace
 from datetime import UTC, datetime, timedelta
+from functools import cache
 from itertools import groupby
 from pathlib import Path
 from tempfile import mkdtemp
@@ -29,7 +30,9 @@ from sitegen.build.gc_tuning import tune_gc
 from sitegen.build.preview import Preview
 from sitegen.docs.body_cache import BodyCache
 from sitegen.page import BuildContext, load_generators
-from sitegen.theme.theme import Theme
+from sitegen.theme import site_theme as site_theme_module
+from sitegen.theme.card import make_card
+from sitegen.theme.site_theme import site_theme
 from tests.databases.changes_from_outside import OfFile, OfServer
 from tests.databases.cluster import PROGRAMS
 from tests.databases.databases import Files, databases
@@ -38,6 +41,8 @@ from tests.worlds.docs_project import Shelf
 declare_operations()
 load_generators()
 ROUTES = {f"{each.method} {each.path}": each for each in OPERATIONS}
+# A process draws each card, and most tests have the same.
+site_theme_module.make_card = cache(make_card)
 # What the shell of whoever runs the tests exports is not for the processes under test.
 for name in list(os.environ):
     if name.startswith("MASTHEAD_") or name.lower().endswith("_proxy"):
@@ -328,7 +333,7 @@ def audited(store):
 @pytest.fixture
 def build_site(store, settings, clock):
     """Build the site as it should be now, and return the report."""
-    theme, bodies = Theme(settings), BodyCache()
+    theme, bodies = site_theme(settings), BodyCache()
     told = {kind: asdict(problem) for kind, problem in PROBLEM_TYPES.items()}
 
     def built(

@@ -44,7 +44,7 @@ from sitegen.output.atomic_writes import MAX_SINGLE
 from sitegen.output.manifest import ManifestEntry
 from sitegen.output.staging import StagedFolder
 from sitegen.page import BuildContext, load_generators
-from sitegen.theme.theme import Theme
+from sitegen.theme.site_theme import site_theme
 
 log = logging.getLogger("masthead.builds")
 
@@ -70,7 +70,7 @@ class DocsBuilder:
         self._report_progress = report_progress
         self._settings = load_settings(job["settings"])
         self._problems, self._openapi = job["problems"], job["openapi"]
-        self._theme, self._bodies = Theme(self._settings), BodyCache()
+        self._theme, self._bodies = site_theme(self._settings), BodyCache()
         self._process_cache: dict[Any, Any] = {}
         self._folder = StagedFolder(self._settings.output)
         # As the last build left it.

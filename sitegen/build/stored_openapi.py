@@ -1,13 +1,13 @@
 """Keep the OpenAPI document in the output folder, since creating it takes long."""
 
 import json
-import os
 from collections.abc import Callable, Mapping
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
 from models.settings import Settings
+from sitegen.output.stored_files import replace_file
 
 STORED_OPENAPI = ".masthead.openapi"
 
@@ -32,16 +32,5 @@ def stored_openapi(
     created = create()
     # Without it, the next process creates the document, too.
     with suppress(OSError):
-        _replace(path, json.dumps({"madeBy": made_by, "document": created}))
+        replace_file(path, json.dumps({"madeBy": made_by, "document": created}))
     return created
-
-
-def _replace(path: Path, text: str) -> None:
-    """Write the file, which another process may be writing, too."""
-    path.parent.mkdir(parents=True, exist_ok=True)
-    draft = path.with_name(f"{path.name}.{os.getpid()}")
-    try:
-        draft.write_text(text)
-        draft.replace(path)
-    finally:
-        draft.unlink(missing_ok=True)

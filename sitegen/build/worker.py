@@ -28,7 +28,7 @@ from sitegen.docs.body_cache import BodyCache
 from sitegen.output.folder import OutputFolder
 from sitegen.output.staging import StagedFolder
 from sitegen.page import BuildContext, Page, PageBatch, PageGroup
-from sitegen.theme.theme import Theme
+from sitegen.theme.site_theme import site_theme
 
 
 class BatchWorker:
@@ -37,7 +37,7 @@ class BatchWorker:
     def __init__(self, job: dict[str, Any], bodies: BodyCache) -> None:
         settings = load_settings(job["settings"])
         now = datetime.fromisoformat(job["now"])
-        self._context = BuildContext(now, settings, Theme(settings), bodies)
+        self._context = BuildContext(now, settings, site_theme(settings), bodies)
         self._folder = _folder_of(job)
         self._areas = job["areas"]
         manifest = self._folder.manifest() if job["isManifestTrusted"] else None

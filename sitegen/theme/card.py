@@ -5,6 +5,7 @@ It needs Pillow, the extra `cards`. Without Pillow, or without a font that has e
 character of the name, there is no card: better none than boxes in place of letters.
 """
 
+import hashlib
 import logging
 import pickle
 import re
@@ -15,7 +16,6 @@ from bisect import bisect_right
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
-from functools import lru_cache
 from importlib.util import find_spec
 from io import BytesIO
 from itertools import groupby
@@ -126,25 +126,38 @@ class _Setting:
             self.typeface.draw(draw, left, baseline, line, self.colour)
 
 
-@lru_cache(maxsize=4)
-def make_card(
-    name: str, tagline: str, accent: str, fonts: tuple[bytes, ...], is_mirrored: bool
-) -> bytes | None:
+@dataclass(frozen=True)
+class Card:
+    """What a card shows; `fonts` are those of the site."""
+
+    name: str
+    tagline: str
+    accent: str
+    fonts: tuple[bytes, ...]
+    is_mirrored: bool
+
+    @property
+    def key(self) -> str:
+        """Return a digest of the card and of the program that draws it."""
+        program = Path(__file__).read_bytes()
+        return hashlib.sha256(program + pickle.dumps(self)).hexdigest()
+
+
+def make_card(card: Card) -> bytes | None:
     """
     Return the card as a PNG, or None if there is no Pillow or no font for the name.
 
-    `fonts` are those of the site. A tagline that they lack characters for is left out.
+    A tagline for which there is no font is left out.
 
     A process of its own draws it, so that no process that runs for long has Pillow in
     its memory, and a font that ends the program ends nothing else.
     """
     if find_spec("PIL") is None:
         return None
-    arguments = pickle.dumps((name, tagline, accent, fonts, is_mirrored))
     try:
         done = subprocess.run(  # noqa: S603  (our own program)
             PROGRAM,
-            input=arguments,
+            input=pickle.dumps(card),
             # Also its errors: it ends with one if the process that waits for it ends.
             capture_output=True,
             cwd=ROOT,
@@ -161,18 +174,16 @@ def make_card(
     return done.stdout or None
 
 
-def draw_card(
-    name: str, tagline: str, accent: str, fonts: Sequence[bytes], is_mirrored: bool
-) -> bytes | None:
+def draw_card(card: Card) -> bytes | None:
     """Return the card as a PNG, or None if there is no font for the name."""
     try:
-        settings = [_set(name, NAME, fonts)]
+        settings = [_set(card.name, NAME, card.fonts)]
     except _NoFont:
         return None
-    if tagline:
+    if card.tagline:
         with suppress(_NoFont):
-            settings.append(_set(tagline, TAGLINE, fonts))
-    return _draw(settings, accent, is_mirrored)
+            settings.append(_set(card.tagline, TAGLINE, card.fonts))
+    return _draw(settings, card.accent, card.is_mirrored)
 
 
 def _draw(settings: Sequence[_Setting], accent: str, is_mirrored: bool) -> bytes:
@@ -285,5 +296,4 @@ def _has(font: "FreeTypeFont", character: str) -> bool:
 
 if __name__ == "__main__":
     # What our own process has written, see make_card.
-    arguments = pickle.load(sys.stdin.buffer)  # noqa: S301
-    sys.stdout.buffer.write(draw_card(*arguments) or b"")
+    sys.stdout.buffer.write(draw_card(pickle.load(sys.stdin.buffer)) or b"")  # noqa: S301

@@ -5,6 +5,8 @@ from collections.abc import Callable
 from functools import cache, lru_cache
 from typing import Any
 
+from jinja2 import Environment, pass_context
+from jinja2.runtime import Context
 from markupsafe import Markup, escape
 
 from models.display_text import isolate
@@ -41,6 +43,30 @@ def translator(locale: Locale) -> Callable[..., Markup]:
         return text.format_map(locale.display(values))
 
     return t
+
+
+def fragment_renderer(environment: Environment) -> Callable[..., Markup]:
+    """
+    Return the function `fragment` of templates, which renders a part of pages.
+
+    The part gets `site` and the values, and is rendered once for equal ones, since much
+    is the same on ten thousand pages.
+    """
+    cached: tuple[Any, dict[Any, Markup]] = (None, {})
+
+    @pass_context
+    def fragment(context: Context, template: str, /, **values: Any) -> Markup:
+        nonlocal cached
+        site, key = context["site"], (template, *values.items())
+        if cached[0] is not site:
+            cached = (site, {})
+        fragments = cached[1]
+        if key not in fragments:
+            html = environment.get_template(template).render(site=site, **values)
+            fragments[key] = Markup(html.strip())  # noqa: S704  templates escape
+        return fragments[key]
+
+    return fragment
 
 
 def locale_filters(locale: Locale) -> dict[str, Callable[..., Any]]:

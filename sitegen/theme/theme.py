@@ -3,7 +3,7 @@
 import hashlib
 import json
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from functools import cached_property
 from io import BytesIO
 from pathlib import Path
@@ -35,8 +35,13 @@ from models.response_headers import page_security_policy
 from models.settings import Settings
 from sitegen.markdown.highlighting import stylesheet
 from sitegen.markdown.rendering import RENDERER_VERSION
-from sitegen.theme.card import make_card
-from sitegen.theme.filters import FILTERS, locale_filters, translator
+from sitegen.theme.card import Card
+from sitegen.theme.filters import (
+    FILTERS,
+    fragment_renderer,
+    locale_filters,
+    translator,
+)
 from sitegen.theme.switcher import Switcher, read_switcher
 
 DEFAULT_TEMPLATES = Path(__file__).parents[2] / "templates"
@@ -110,16 +115,22 @@ class Theme:
     """The templates and assets of a site; custom ones take precedence."""
 
     def __init__(
-        self, settings: Settings, language: str | None = None, part: str = ""
+        self,
+        settings: Settings,
+        language: str | None = None,
+        part: str = "",
+        make_card: Callable[[Card], bytes | None] = lambda _: None,
     ) -> None:
         """
         Prepare the templates in a language, by default that of the site.
 
-        `part` names the texts that are added to those of the site.
+        `part` names the texts that are added to those of the site. `make_card` makes
+        the card of pages that others link to; without it there is only the operator's.
         """
         self._settings = settings
         self._language = language or settings.language
         self._part = part
+        self._make_card = make_card
         custom = [Path(settings.templates)] if settings.templates else []
         self._folders = [*custom, DEFAULT_TEMPLATES]
         default = FileSystemLoader(DEFAULT_TEMPLATES)
@@ -138,6 +149,7 @@ class Theme:
             trim_blocks=True,
             undefined=StrictUndefined,
         )
+        self._jinja.globals["fragment"] = fragment_renderer(self._jinja)
         self._load_locale()
 
     def _load_locale(self) -> None:
@@ -162,8 +174,8 @@ class Theme:
             if name.endswith(".js"):
                 content = self.localise(content)
             assets[name] = (_asset_path(name, content), content)
-        if card := self._draw_card():
-            assets[CARD] = (_asset_path(CARD, card), card)
+        if self._drawn_card:
+            assets[CARD] = (_asset_path(CARD, self._drawn_card), self._drawn_card)
         return assets
 
     @cached_property
@@ -183,7 +195,7 @@ class Theme:
         styles = (settings.accent_colour, stylesheet())
         forms = (settings.subscribe_url, page_security_policy(settings.form_origin))
         words = (settings.tagline, settings.feedback_url)
-        others = (settings.indexing, self.switcher, self._draw_card(), *words)
+        others = (settings.indexing, self.switcher, self._drawn_card, *words)
         inputs = (names, *languages, *styles, RENDERER_VERSION, *forms, *others)
         digest.update(repr(inputs).encode())
         return digest.hexdigest()[:16]
@@ -196,6 +208,7 @@ class Theme:
     def reload(self) -> bool:
         """Read templates and assets again if one has changed, and return whether."""
         vars(self).pop("switcher", None)
+        vars(self).pop("_drawn_card", None)
         previous = vars(self).pop("version", None)
         if self.version == previous:
             return False
@@ -269,21 +282,22 @@ class Theme:
         width, height = imagesize.get(BytesIO(content))
         return {"href": f"/{path}", "width": width, "height": height}
 
-    def _draw_card(self) -> bytes | None:
+    @cached_property
+    def _drawn_card(self) -> bytes | None:
         """Return the card of the site, None if the operator's replaces it."""
         files = self._files("assets")
-        # The console has no pages that others link to.
-        if self._part or CARD in files:
+        if CARD in files:
             return None
         names = sorted(filter(_TEXT_FONT.fullmatch, files), key=len)
         settings = self._settings
-        return make_card(
+        card = Card(
             settings.site_name,
             settings.tagline,
             accent_pair(settings.accent_colour)[0],
             tuple(files[name].read_bytes() for name in names),
             is_mirrored=text_direction(settings.language) == "rtl",
         )
+        return self._make_card(card)
 
     def _accent(self) -> str:
         default = type(self._settings)().accent_colour

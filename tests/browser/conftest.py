@@ -34,7 +34,7 @@ from sitegen.build.preview import Preview
 from sitegen.page import BuildContext
 from sitegen.sources.tree import read_tree
 from sitegen.theme.console_look import ConsoleLook
-from sitegen.theme.theme import Theme
+from sitegen.theme.site_theme import site_theme
 from tests import world as sample
 from tests.browser.phone import WIDTH, Phone, sign_in
 from tests.browser.status_site import (
@@ -132,7 +132,7 @@ def served(folder, empty_database, write):
     write()
     problems = {kind: asdict(problem) for kind, problem in PROBLEM_TYPES.items()}
     told = {"problems": problems, "openapi": DESCRIBED}
-    report = build(BuildContext(NOW, settings, Theme(settings), **told))
+    report = build(BuildContext(NOW, settings, site_theme(settings), **told))
     assert report.failed == []
     database.close()
     server = ThreadingHTTPServer(

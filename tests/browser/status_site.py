@@ -19,7 +19,7 @@ from models.status.services.catalogue import StatusAddService, add_service
 from models.storage.database import database, open_database, writing
 from sitegen.build.build import build
 from sitegen.page import BuildContext
-from sitegen.theme.theme import Theme
+from sitegen.theme.site_theme import site_theme
 
 NOW = datetime(2026, 3, 1, 12, 0, tzinfo=UTC)
 OVERVIEW, SERVICE, FRONT = "/status/", "/status/services/api/", "/"
@@ -81,7 +81,7 @@ class StatusSite:
     def looks(self, **settings):
         """Change settings of how pages look."""
         self.settings = replace(self.settings, **settings)
-        self._looks = Theme(self.settings)
+        self._looks = site_theme(self.settings)
 
     def close(self):
         self._server.shutdown()

@@ -13,7 +13,7 @@ from models.settings import NIL_UUID
 from models.storage.database import writing
 from sitegen.build.build import build
 from sitegen.page import BuildContext
-from sitegen.theme.theme import Theme
+from sitegen.theme.site_theme import site_theme
 from tests.browser.axe import FEW_LOOKS, findings
 from tests.browser.status_site import MINUTE, NOW, StatusSite
 from tests.worlds.projects import KEY
@@ -120,7 +120,7 @@ def versions(works, tmp_path):
             output=str(tmp_path / "site") + path,
             switcher=str(tmp_path / "sites.json"),
         )
-        assert build(BuildContext(NOW, settings, Theme(settings))).failed == []
+        assert build(BuildContext(NOW, settings, site_theme(settings))).failed == []
     return host
 
 

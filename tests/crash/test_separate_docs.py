@@ -11,7 +11,7 @@ from sitegen.build import docs_builder, separate_docs
 from sitegen.build.separate_docs import SeparateDocs
 from sitegen.output.folder import STAGING, OutputFolder
 from sitegen.output.manifest import MANIFEST
-from sitegen.theme.theme import Theme
+from sitegen.theme.site_theme import site_theme
 from tests.crash.child import Quick
 from tests.crash.scene import require_mended, require_told
 from tests.pages.build.local_docs import LocalDocs
@@ -42,7 +42,7 @@ def by_parts(scene, settings, clock, monkeypatch):
     def build_by_parts(folder):
         docs = SeparateDocs(LocalDocs(settings))
         build(["status"], folder=folder, separate_docs=docs)
-        docs.request(clock.now, Theme(settings).version)
+        docs.request(clock.now, site_theme(settings).version)
         docs.process.respond()
         for turn in count():
             if docs.result() is None:

@@ -14,7 +14,7 @@ from models.storage.database import database, open_database
 from sitegen.build.builder import Builder, Timing
 from sitegen.docs.body_cache import BodyCache
 from sitegen.page import BuildContext
-from sitegen.theme.theme import Theme
+from sitegen.theme.site_theme import site_theme
 from tests.pages.build.test_builder import eventually
 
 NOBODY = 65534
@@ -73,7 +73,11 @@ def builders(store, clock):
     made = []
 
     def start(settings):
-        shared = {"theme": Theme(settings), "bodies": BodyCache(), "process_cache": {}}
+        shared = {
+            "theme": site_theme(settings),
+            "bodies": BodyCache(),
+            "process_cache": {},
+        }
         built = Builder(
             clock,
             lambda now: BuildContext(now=now, settings=settings, **shared),

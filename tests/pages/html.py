@@ -1,30 +1,17 @@
 """Renders a sample, and reads HTML strictly: every element is closed, in order."""
 
 from html.parser import HTMLParser
-from pathlib import Path
 
-from jinja2 import Environment, FileSystemLoader, StrictUndefined
+from models.settings import Settings
+from sitegen.theme.theme import Theme
 
-from models.locales import load_locale
-from sitegen.theme.filters import FILTERS, locale_filters, translator
-
-TEMPLATES = Path(__file__).parents[2] / "templates"
-ENVIRONMENT = Environment(
-    autoescape=True,
-    undefined=StrictUndefined,
-    trim_blocks=True,
-    lstrip_blocks=True,
-    loader=FileSystemLoader(TEMPLATES),
-)
-ENGLISH = load_locale("en")
-ENVIRONMENT.filters.update(FILTERS | locale_filters(ENGLISH))
-ENVIRONMENT.globals.update(t=translator(ENGLISH), locale=ENGLISH)
+THEME = Theme(Settings())
 VOID = {"meta", "link", "img", "br", "hr", "input"}
 
 
 def rendered(case):
     template, names = case
-    return ENVIRONMENT.get_template(template).render(names)
+    return THEME.render(template, **names)
 
 
 class Reader(HTMLParser):

@@ -7,7 +7,7 @@ import pytest
 
 from sitegen.build.build import build
 from sitegen.page import BuildContext
-from sitegen.theme.theme import Theme
+from sitegen.theme.site_theme import site_theme
 from tests.pages.html import Reader
 from tests.worlds.status import World
 
@@ -101,7 +101,7 @@ def test_tagline(settings, clock, store):
     """The sentence of the site is on the front page, for search engines too."""
     told = replace(settings, tagline="All about <us>.")
 
-    build(BuildContext(clock.now, told, Theme(told)))
+    build(BuildContext(clock.now, told, site_theme(told)))
 
     html = (Path(settings.output) / "index.html").read_text()
     assert '<p class="lead"><bdi>All about &lt;us&gt;.</bdi></p>' in html
@@ -114,7 +114,7 @@ def test_status_as_front_page(settings, clock, world, shelf):
     shelf.publish("start")
     told = replace(settings, front="status")
 
-    report = build(BuildContext(clock.now, told, Theme(told)))
+    report = build(BuildContext(clock.now, told, site_theme(told)))
 
     output = Path(settings.output)
     front = (output / "index.html").read_text()

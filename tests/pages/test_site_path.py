@@ -10,7 +10,7 @@ from models.response_headers import file_for
 from sitegen.build.build import build
 from sitegen.page import BuildContext
 from sitegen.site_path import add_site_path
-from sitegen.theme.theme import Theme
+from sitegen.theme.site_theme import site_theme
 from tests.pages.crawl import lost_links
 from tests.pages.docs.test_docs import BODY
 from tests.pages.html import Reader
@@ -117,7 +117,7 @@ def test_files_are_where_they_were(site):
 def test_other_path_is_another_site(site, build_site, settings, clock):
     """Every page is written again when the path changes; none keeps the old one."""
     moved = replace(settings, site_url="https://example.com/v3")
-    build(BuildContext(clock.now, moved, Theme(moved)))
+    build(BuildContext(clock.now, moved, site_theme(moved)))
 
     for page in Path(settings.output).rglob("*.html"):
         assert PATH not in page.read_text(), page

@@ -15,7 +15,7 @@ from sitegen.build.build import build
 from sitegen.docs.body_cache import BodyCache
 from sitegen.output.folder import OutputFolder
 from sitegen.page import BuildContext
-from sitegen.theme.theme import Theme
+from sitegen.theme.site_theme import site_theme
 
 STATUS, DOCUMENTS = "/status/v1/admin", "/projects/v1/documents"
 SERVICES = ("api", "mail", "web")
@@ -47,7 +47,7 @@ class World:
         self.project = ensure_docs_project(
             clock.now, slug=settings.docs_slug, owner_id=settings.docs_owner_id
         ).id
-        self.theme, self.bodies = Theme(settings), BodyCache()
+        self.theme, self.bodies = site_theme(settings), BodyCache()
         # What one builder remembers from build to build.
         self.memory, self.folder = {}, Quick(settings.output)
         self.ids = {"incidents": [], "maintenance": [], "updates": []}

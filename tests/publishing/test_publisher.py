@@ -15,7 +15,7 @@ from sitegen.output.publishing.lease import PublishLease
 from sitegen.output.publishing.publication import Publication
 from sitegen.output.publishing.publisher import Publisher
 from sitegen.page import BuildContext
-from sitegen.theme.theme import Theme
+from sitegen.theme.site_theme import site_theme
 from tests.pages.build.test_builder import eventually
 from tests.publishing.published import files_of
 
@@ -49,7 +49,7 @@ def states(publisher):
 def test_builds_are_published(started, target, store, there, output, ask, clock):
     """Each build that changed something is published, and the first one."""
     publisher = started(target)
-    theme, bodies = Theme(target), BodyCache()
+    theme, bodies = site_theme(target), BodyCache()
 
     def context(now):
         return BuildContext(now=now, settings=target, theme=theme, bodies=bodies)
@@ -68,7 +68,7 @@ def test_builds_are_published(started, target, store, there, output, ask, clock)
 
 def test_unchanged_build_is_not(store, settings, clock):
     """A build that finds nothing to do wakes nobody but the first of a process."""
-    told, theme = [], Theme(settings)
+    told, theme = [], site_theme(settings)
 
     def context(now):
         return BuildContext(now=now, settings=settings, theme=theme, bodies=BodyCache())

@@ -15,7 +15,7 @@ from sitegen.output.publishing.lease import LEASE
 from sitegen.output.publishing.publication import STATE, Publication
 from sitegen.output.publishing.targets import PublishError, TargetBusy
 from sitegen.page import BuildContext
-from sitegen.theme.theme import Theme
+from sitegen.theme.site_theme import site_theme
 from tests.publishing.published import dead_ends, files_of, with_headers
 from tests.samples import pictures
 
@@ -59,7 +59,7 @@ def test_site_below_a_path(target, shelf, clock, there, output):
     """Files go where the target says; what is to be purged are whole addresses."""
     shelf.publish("first")
     below = replace(target, site_url="https://example.com/docs/v2")
-    build(BuildContext(clock.now, below, Theme(below)))
+    build(BuildContext(clock.now, below, site_theme(below)))
 
     report = run(below)
 

@@ -8,7 +8,7 @@ import pytest
 from api.http.application import create_app
 from sitegen.build.build import build
 from sitegen.page import BuildContext
-from sitegen.theme.theme import Theme
+from sitegen.theme.site_theme import site_theme
 
 
 @pytest.fixture
@@ -112,7 +112,7 @@ def below(store, settings, clock, shelf):
     moved = shelf.publish("limits", collection="support")
     shelf.update(moved, collection="products")
     told = replace(settings, site_url="https://example.com/docs/v2")
-    assert build(BuildContext(clock.now, told, Theme(told))).failed == []
+    assert build(BuildContext(clock.now, told, site_theme(told))).failed == []
     client = create_app(told, clock=clock).test_client()
     return lambda path, **more: client.open(path, buffered=True, **more)
 

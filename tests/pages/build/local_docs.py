@@ -11,7 +11,7 @@ from sitegen.build.docs_result import DocsResult
 from sitegen.build.work_split import dump_settings
 from sitegen.docs.body_cache import BodyCache
 from sitegen.page import BuildContext
-from sitegen.theme.theme import Theme
+from sitegen.theme.site_theme import site_theme
 
 PROBLEMS = {kind: asdict(problem) for kind, problem in PROBLEM_TYPES.items()}
 
@@ -69,7 +69,11 @@ class ManualBuilder:
     """A server's builder that builds when it is told to."""
 
     def __init__(self, settings, clock):
-        shared = {"theme": Theme(settings), "bodies": BodyCache(), "process_cache": {}}
+        shared = {
+            "theme": site_theme(settings),
+            "bodies": BodyCache(),
+            "process_cache": {},
+        }
         shared |= {"problems": PROBLEMS}
         self.docs = LocalDocs(settings)
         self.builder = Builder(

@@ -12,7 +12,7 @@ from models.storage.database import database
 from sitegen.build.builder import Builder, Timing, quiet_pause
 from sitegen.docs.body_cache import BodyCache
 from sitegen.page import BuildContext
-from sitegen.theme.theme import Theme
+from sitegen.theme.site_theme import site_theme
 from tests.pages.status.test_status import measured
 
 ADMIN = "POST /status/v1/admin"
@@ -32,7 +32,7 @@ def eventually(holds, seconds=60):
 
 @pytest.fixture
 def context(settings):
-    theme, bodies = Theme(settings), BodyCache()
+    theme, bodies = site_theme(settings), BodyCache()
 
     def create(now):
         return BuildContext(now=now, settings=settings, theme=theme, bodies=bodies)

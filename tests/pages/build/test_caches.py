@@ -11,14 +11,14 @@ from sitegen.page import BuildContext
 from sitegen.reference import pages
 from sitegen.search import pages as search
 from sitegen.search import sitemaps
-from sitegen.theme.theme import Theme
+from sitegen.theme.site_theme import site_theme
 from tests.pages.build.test_build import files_in
 
 
 @pytest.fixture
 def build_with_caches(store, settings, clock):
     """Build with the caches of the builds before."""
-    theme, kept, memory = Theme(settings), BodyCache(), {}
+    theme, kept, memory = site_theme(settings), BodyCache(), {}
 
     def built(fresh=None):
         if fresh is not None:
@@ -192,7 +192,7 @@ def test_lists_follow_what_they_show(shelf, documents, build_with_caches, told, 
 
 def test_memoized_while_arguments_are_equal(clock, settings):
     """One result for each function and name; equal arguments give the same object."""
-    context = BuildContext(clock.now, settings, Theme(settings))
+    context = BuildContext(clock.now, settings, site_theme(settings))
 
     one = context.memoize(list, (1, 2), name="a")
 

@@ -18,7 +18,8 @@ from sitegen.build.work_split import BatchSplit, WorkerProcess
 from sitegen.docs.body_cache import BodyCache
 from sitegen.output.folder import OutputFolder
 from sitegen.page import BuildContext
-from sitegen.theme.theme import DEFAULT_TEMPLATES, Theme
+from sitegen.theme.site_theme import site_theme
+from sitegen.theme.theme import DEFAULT_TEMPLATES
 from tests.pages.build.test_build import files_in
 from tests.samples.openapi_document import DESCRIBED
 
@@ -132,7 +133,7 @@ def test_openapi_document(many, build_site, output, made_here, tmp_path, monkeyp
 
 def test_next_build(short, many, shelf, store, settings, clock, made_here, tmp_path):
     """What the other process found out is known here: the next build is a short one."""
-    theme, bodies, memory = Theme(settings), BodyCache(), {}
+    theme, bodies, memory = site_theme(settings), BodyCache(), {}
 
     def built():
         return build(
@@ -258,7 +259,7 @@ def test_page_that_fails(short, many, settings, clock, tmp_path):
     template.write_text(failing + default)
     own = replace(settings, templates=str(tmp_path / "own"))
 
-    report = build(BuildContext(clock.now, own, Theme(own)))
+    report = build(BuildContext(clock.now, own, site_theme(own)))
 
     reason = "ZeroDivisionError: integer division or modulo by zero"
     assert report.failed == [("guides/page-33/index.html", "docs", reason)]

@@ -8,7 +8,7 @@ import pytest
 
 from sitegen.build.build import build
 from sitegen.page import BuildContext
-from sitegen.theme.theme import Theme
+from sitegen.theme.site_theme import site_theme
 from tests.pages.html import Reader
 from tests.pages.sample_site import HOSTILE
 
@@ -312,7 +312,7 @@ def test_feedback(shelf, settings, clock, output):
     pattern = "https://example.com/new?title={title}&body={url}"
     told = replace(settings, feedback_url=pattern)
 
-    build(BuildContext(clock.now, told, Theme(told)))
+    build(BuildContext(clock.now, told, site_theme(told)))
 
     html = (output / "guides/start/index.html").read_text()
     page = quote(f"{settings.site_url}/guides/start/")

@@ -15,7 +15,7 @@ from sitegen.docs.document_source import DocumentSource
 from sitegen.docs.published_files import PublishedFiles
 from sitegen.page import BuildContext
 from sitegen.sources.tree import read_tree
-from sitegen.theme.theme import Theme
+from sitegen.theme.site_theme import site_theme
 from tests.pages.html import Reader
 
 NEW = SimpleNamespace(id="new")
@@ -195,7 +195,7 @@ def test_words_in_the_language_of_a_document(bring, clock, settings, tmp_path, p
     bring(**{"a.md": "---\nlang: eo\n---\n> [!NOTE]\n> A"})
     told = replace(settings, templates=str(own))
 
-    build(BuildContext(clock.now, told, Theme(told)))
+    build(BuildContext(clock.now, told, site_theme(told)))
 
     assert '<p class="admonition-title">Noto</p>' in page("a")
     assert "Last updated" in page("a")

@@ -22,7 +22,7 @@ from api.http.problem_types import PROBLEM_TYPES
 from api.operation import OPERATIONS
 from sitegen.build.build import build
 from sitegen.page import BuildContext
-from sitegen.theme.theme import Theme
+from sitegen.theme.site_theme import site_theme
 from tests.conftest import ROUTES
 from tests.pages.crawl import lost_links
 from tests.pages.html import Reader
@@ -263,7 +263,11 @@ def test_console(reference, output, settings, clock):
 
     without = replace(settings, console="off")
     context = BuildContext(
-        clock.now, without, Theme(without), openapi=DESCRIBED, problems=ALL_PROBLEMS
+        clock.now,
+        without,
+        site_theme(without),
+        openapi=DESCRIBED,
+        problems=ALL_PROBLEMS,
     )
     build(context, ["docs"])
 
@@ -277,7 +281,7 @@ def test_other_language(output, settings, clock, tmp_path):
     (tmp_path / "own/locales/ar.json").write_text(json.dumps(texts))
     own = replace(settings, language="ar", templates=str(tmp_path / "own"))
     context = BuildContext(
-        clock.now, own, Theme(own), openapi=DESCRIBED, problems=ALL_PROBLEMS
+        clock.now, own, site_theme(own), openapi=DESCRIBED, problems=ALL_PROBLEMS
     )
 
     build(context, ["docs"])

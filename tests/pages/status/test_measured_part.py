@@ -7,7 +7,7 @@ import pytest
 from models.status.uptime.uptime import PERIODS
 from sitegen.page import BuildContext
 from sitegen.status.status_data import read_status_data
-from sitegen.theme.theme import Theme
+from sitegen.theme.site_theme import site_theme
 from tests.worlds.status import World
 
 MINUTE, HOUR, DAY = timedelta(minutes=1), timedelta(hours=1), timedelta(days=1)
@@ -23,7 +23,7 @@ def measured_parts(ask, clock, settings):
         for age in ages:
             for number in range(sources):
                 world.sample("api", f"s{number}", "down", -age.total_seconds())
-        context = BuildContext(clock.now, settings, Theme(settings))
+        context = BuildContext(clock.now, settings, site_theme(settings))
         data = context.once_per_build(read_status_data)
         summaries = data.details["api"].uptime
         return [data.measured_part("api", summary) for summary in summaries]

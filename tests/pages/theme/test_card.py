@@ -12,8 +12,11 @@ from models.settings import Settings
 from sitegen.build.build import build
 from sitegen.page import BuildContext
 from sitegen.theme import card
-from sitegen.theme.card import HEIGHT, MARGIN, PAPER, WIDTH, draw_card, make_card
-from sitegen.theme.theme import DEFAULT_TEMPLATES, Theme
+from sitegen.theme import site_theme as site_theme_module
+from sitegen.theme.card import HEIGHT, MARGIN, PAPER, WIDTH, Card, draw_card
+from sitegen.theme.reader_pages import reader_page_renderer
+from sitegen.theme.site_theme import STORED_CARD, site_theme
+from sitegen.theme.theme import CARD, DEFAULT_TEMPLATES
 from tests.pages.html import Reader
 
 ACCENT = "#3538a3"
@@ -22,19 +25,23 @@ FONTS = tuple(
     (DEFAULT_TEMPLATES / f"assets/wix-madefor-text-{part}.woff2").read_bytes()
     for part in PARTS
 )
+MESSAGE = {
+    "heading": "site.status",
+    "text": "site.status",
+    "values": {},
+    "feeds": False,
+}
 ELSEWHERE = "https://example.com/logo.svg"
 
 
 @pytest.fixture(autouse=True)
-def fresh_cache():
-    """No card of another test is taken, and none stays for another."""
-    make_card.cache_clear()
-    yield
-    make_card.cache_clear()
+def each_drawn(monkeypatch):
+    """Every card is drawn, unlike in other tests."""
+    monkeypatch.setattr(site_theme_module, "make_card", card.make_card)
 
 
 def drawn(name, tagline="", accent=ACCENT, is_mirrored=False):
-    return draw_card(name, tagline, accent, FONTS, is_mirrored)
+    return draw_card(Card(name, tagline, accent, FONTS, is_mirrored))
 
 
 def opened(png):
@@ -56,9 +63,16 @@ def pixels(*images):
 
 
 @pytest.fixture
-def theme(tmp_path):
+def site(tmp_path_factory):
+    """The output folder of `theme`."""
+    return tmp_path_factory.mktemp("site")
+
+
+@pytest.fixture
+def theme(tmp_path, site):
     def made(**settings):
-        return Theme(replace(Settings(), templates=str(tmp_path), **settings))
+        folders = {"templates": str(tmp_path), "output": str(site)}
+        return site_theme(replace(Settings(), **folders, **settings))
 
     (tmp_path / "assets").mkdir()
     return made
@@ -67,7 +81,7 @@ def theme(tmp_path):
 def head_of(settings, clock, **changes):
     """The properties of the front page of a site."""
     told = replace(settings, **changes)
-    report = build(BuildContext(clock.now, told, Theme(told)))
+    report = build(BuildContext(clock.now, told, site_theme(told)))
     assert report.failed == []
     page = Reader((Path(told.output) / "index.html").read_text())
     return {
@@ -152,13 +166,47 @@ def test_equal_settings_give_equal_bytes():
 
 
 def test_version_follows_the_card(theme, monkeypatch):
-    """Pages are rendered again when Pillow comes or goes."""
-    before = theme().version
-
-    monkeypatch.setitem(sys.modules, "PIL", None)
-    make_card.cache_clear()
+    """Pages are rendered again when Pillow is installed."""
+    with monkeypatch.context() as patch:
+        patch.setitem(sys.modules, "PIL", None)
+        without = theme()
+        before = without.version
 
     assert theme().version != before
+    # Another process of the same build, which could not draw the card, finds it.
+    assert without.reload()
+    assert without.version == theme().version
+
+
+def test_drawn_once(theme, monkeypatch):
+    """The next process takes the card from the output folder while it is right."""
+    first = theme().version
+    monkeypatch.setattr(card, "PROGRAM", [sys.executable, "-c", "raise SystemExit(3)"])
+
+    assert theme().version == first
+    assert CARD not in theme(tagline="Another one.").assets
+
+
+@pytest.mark.parametrize("content", [b"", b'{"key"', b"[]", b"\xff", b'{"key": 1}'])
+def test_damaged_file(theme, site, content):
+    """A card that cannot be read is drawn again."""
+    first = theme().assets[CARD]
+    (site / STORED_CARD).write_bytes(content)
+
+    assert theme().assets[CARD] == first
+    assert (site / STORED_CARD).read_bytes() != content
+
+
+def test_pages_of_subscriptions(settings, monkeypatch, caplog):
+    """The API draws no card while a reader waits for a page that does not show it."""
+    monkeypatch.setattr(card, "PROGRAM", [sys.executable, "-c", "raise SystemExit(3)"])
+    render = reader_page_renderer(settings)
+
+    html = render("notifications/message.html", MESSAGE, "en")
+
+    assert "subscribe" in html
+
+    assert caplog.records == []
 
 
 @pytest.mark.parametrize("accent", ["#3538a3", "#cc0000"])

@@ -8,8 +8,8 @@ import pytest
 from models.settings import SettingError, Settings
 from sitegen.build.build import build
 from sitegen.page import BuildContext, require_templates
+from sitegen.theme.site_theme import site_theme
 from sitegen.theme.switcher import read_switcher
-from sitegen.theme.theme import Theme
 from tests.pages.html import Reader
 from tests.pages.status.test_status import scene  # noqa: F401  (a fixture)
 
@@ -88,7 +88,7 @@ def pages(scene, shelf, settings, clock, output, written):  # noqa: F811
     def built(content, **more):
         told = written(content, settings, **more) if content else settings
         told = replace(told, **more)
-        report = build(BuildContext(clock.now, told, Theme(told)))
+        report = build(BuildContext(clock.now, told, site_theme(told)))
         assert report.failed == []
         return lambda path: Reader((output / path).read_text(encoding="utf-8"))
 
@@ -154,7 +154,7 @@ def test_old_version_is_not_listed(pages):
 
 def test_other_sites_are_another_look(written):
     """A change of the file writes every page again."""
-    theme = Theme(written([NEW]))
+    theme = site_theme(written([NEW]))
     before = theme.version
 
     written([OLD, NEW])

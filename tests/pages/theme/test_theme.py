@@ -5,6 +5,7 @@ import hashlib
 import re
 from collections import Counter
 from dataclasses import replace
+from itertools import count
 from pathlib import Path
 
 import pytest
@@ -18,6 +19,7 @@ from models.colours import (
 from models.settings import Settings
 from sitegen.build.build import build
 from sitegen.page import BuildContext
+from sitegen.theme.site_theme import site_theme
 from sitegen.theme.theme import Theme
 
 ACCENT = re.compile(r"light-dark\((#[0-9a-f]{6}),(#[0-9a-f]{6})\)")
@@ -173,7 +175,7 @@ def test_own_base_of_all_pages(own, build_site, settings, shelf, clock):
     shelf.publish("welcome")
     told = replace(settings, templates=str(own))
 
-    report = build(BuildContext(clock.now, told, Theme(told)))
+    report = build(BuildContext(clock.now, told, site_theme(told)))
 
     assert report.failed == []
     for path in Path(settings.output).rglob("*.html"):
@@ -191,7 +193,7 @@ def test_assets_out_of_use(own, settings, clock, shelf):
     def shown(colour, **passed):
         clock.pass_(**passed)
         (own / "assets/own.css").write_text(f"h1 {{ color: {colour}; }}")
-        report = build(BuildContext(clock.now, told, Theme(told)))
+        report = build(BuildContext(clock.now, told, site_theme(told)))
         styles = {each.read_text()[12:-3] for each in folder.glob("assets/own.*.css")}
         return styles, report.removed
 
@@ -246,7 +248,7 @@ def test_changed_template_rewrites_its_pages(tmp_path, settings, clock, shelf):
 
     def build_with(words):
         template.write_text(words)
-        report = build(BuildContext(clock.now, own, Theme(own)))
+        report = build(BuildContext(clock.now, own, site_theme(own)))
         return (Path(settings.output) / "404.html").read_text(), report.written
 
     text, written = build_with("One.")
@@ -254,3 +256,20 @@ def test_changed_template_rewrites_its_pages(tmp_path, settings, clock, shelf):
     assert len(written) > 1
     assert build_with("Two.") == ("Two.", ["404.html"])
     assert build_with("Two.") == ("Two.", [])
+
+
+def test_fragment(tmp_path):
+    """A part of pages is rendered once for equal values of one site."""
+    (tmp_path / "part.html").write_text(
+        "{{ site.name }} {{ of|upper }}{{ site.count() }}"
+    )
+    (tmp_path / "page.html").write_text("""{{ fragment("part.html", of=page.of) }}""")
+    found, renderings = theme(tmp_path), count(1)
+    sites = [{"name": name, "count": lambda: next(renderings)} for name in ("A", "B")]
+
+    def show(site, of):
+        return found.render("page.html", site=site, page={"of": of})
+
+    one, other = sites
+    shown = [show(one, "x"), show(one, "<"), show(one, "x"), show(other, "x")]
+    assert shown == ["A X1", "A &lt;2", "A X1", "B X3"]
