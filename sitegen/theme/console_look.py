@@ -1,6 +1,7 @@
 """Render the pages of the console, which come from the API, with their own assets."""
 
 import hashlib
+import re
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
@@ -11,6 +12,7 @@ from sitegen.theme.theme import DEFAULT_TEMPLATES, Theme
 
 PART = "console"
 ASSETS = DEFAULT_TEMPLATES / PART / "assets"
+_SCRIPT = re.compile(r"console\.(?P<tag>[A-Za-z-]+)\.[0-9a-f]+\.js")
 
 
 class LanguageLook:
@@ -64,10 +66,10 @@ class ConsoleLook:
 
     def asset(self, name: str) -> bytes | None:
         """Return an asset by its name with the digest, None if there is none."""
-        if name not in self.assets and name.endswith(".js"):
-            # Another process has sent the page, in a language not loaded here yet.
-            for tag in self._languages:
-                self._in(tag)
+        script = _SCRIPT.fullmatch(name)
+        if script and script["tag"] in self._languages:
+            # Another process may have sent the page, in a language not loaded here yet.
+            self._in(script["tag"])
         return self.assets.get(name)
 
     def _in(self, tag: str) -> LanguageLook:
@@ -81,10 +83,11 @@ class ConsoleLook:
         script = theme.asset("theme.js") + theme.localise(
             _read("console.js", "editor.js")
         )
+        name = f"console.{theme.locale.tag}.js"
         site = {
             "name": self._settings.site_name,
             "url": self._settings.site_url,
-            "assets": self._names | {"console.js": self._add("console.js", script)},
+            "assets": self._names | {"console.js": self._add(name, script)},
         }
         return LanguageLook(theme, site)
 

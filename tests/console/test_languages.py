@@ -83,4 +83,14 @@ def test_script_of_another_process(tmp_path):
     [name] = first.assets.keys() - second.assets.keys()
 
     assert b"Kopierat" in second.asset(name)
-    assert second.asset("console.0a1b2c3d4e.js") is None
+
+
+def test_unknown_script(monkeypatch):
+    """A request for a script that there is not loads no other language."""
+    look, loaded = ConsoleLook(Settings()), []
+    monkeypatch.setattr(look, "_in", loaded.append)
+
+    for name in ("console.0a1b2c3d4e.js", "console.xx.0a1b2c3d4e.js", "other.js"):
+        assert look.asset(name) is None
+    assert look.asset("console.de.0a1b2c3d4e.js") is None
+    assert loaded == ["de"]
