@@ -78,7 +78,7 @@
   if (list && here.offsetTop > list.clientHeight / 2) list.scrollTop = here.offsetTop - list.clientHeight / 3;
 
   // Mark the current heading in the table of contents.
-  const links = [...all(".contents a")];
+  const links = [...all(".contents a, .pages a[href^='#']")];
   const headings = links.map((link) => document.getElementById(link.hash ? decodeURIComponent(link.hash.slice(1)) : ""));
   const markCurrent = () => {
     const passed = headings.filter((heading) => heading && heading.getBoundingClientRect().top < 120);

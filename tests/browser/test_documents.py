@@ -1,4 +1,6 @@
-"""A built document: old addresses of its headings, and the room of its tables."""
+"""Built documents and operations: headings, tables, and examples beside fields."""
+
+from playwright.sync_api import expect
 
 WIDTHS = """() => [...document.querySelectorAll(".prose th")]
   .map((each) => each.getBoundingClientRect().width)"""
@@ -29,3 +31,30 @@ def test_words_get_the_room_of_a_table(watched, site):
 
         assert words > 2 * max(short), width
         assert page.evaluate("document.documentElement.scrollWidth") == width
+
+
+def test_example_beside_the_fields(watched, site):
+    """On wide screens an operation's example is beside its fields, else below them."""
+    address = f"{site}/reference/status/incidents/"
+    for width, is_beside in ((1280, True), (800, False)):
+        page = watched(address, viewport={"width": width, "height": 900})
+        section = page.locator(".operation").first
+        fields = section.locator(".members").last.bounding_box()
+        example = section.locator(".sample").bounding_box()
+        assert (example["x"] >= fields["x"] + fields["width"]) is is_beside
+        assert (example["y"] >= fields["y"] + fields["height"]) is not is_beside
+
+
+def test_operations_in_the_navigation(watched, site):
+    """The navigation has the operations of the page, and marks the one in view."""
+    page = watched(
+        f"{site}/reference/status/incidents/", viewport={"width": 1280, "height": 900}
+    )
+    links = page.locator(".pages a[href^='#']")
+    assert links.all_inner_texts()[:3] == ["add", "remove", "update"]
+
+    page.evaluate("document.querySelector('#update').scrollIntoView()")
+
+    expect(page.locator(".pages a[href='#update']")).to_have_attribute(
+        "aria-current", "location"
+    )

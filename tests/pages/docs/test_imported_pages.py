@@ -184,7 +184,10 @@ def test_language(bring, build_site, page):
     for part in (header, pages, crumbs, colophon):
         assert part.items() >= site.items()
     assert plain.all("html") == [{"lang": "en"}]
-    assert not [value for name, value in plain.attributes() if name == "dir"]
+    # A text that does not say its language has its own direction nevertheless.
+    assert [value for name, value in plain.attributes() if name == "dir"] == ["auto"]
+    assert {"class": "prose", "dir": "auto"} in plain.all("div")
+    assert {"class": "prose"} in arabic.all("div")
 
 
 def test_words_in_the_language_of_a_document(bring, clock, settings, tmp_path, page):
