@@ -19,6 +19,17 @@ from tests.browser.phone import (
 )
 from tests.worlds.manual import import_basics
 
+# Where the first and the last letter of an element are.
+LETTERS = """element => {
+  const range = document.createRange(), text = element.firstChild;
+  const at = index => {
+    range.setStart(text, index);
+    range.setEnd(text, index + 1);
+    return range.getBoundingClientRect();
+  };
+  const [first, last] = [at(0), at(text.length - 1)];
+  return { first: first.left, last: last.left, below: last.top - first.top };
+}"""
 # Each width and each scheme once.
 LOOKS = (360, "light", "none"), (1280, "dark", "none")
 
@@ -114,3 +125,18 @@ def test_pages_for_everybody(phone):
             found[f"{path} overflow"] = excess
 
     assert found == {}
+
+
+@pytest.mark.parametrize("width", [320, 390])
+def test_name_of_the_site_on_a_phone(phone, width):
+    """The name stays whole on one line, and what has no room beside it is hidden."""
+    page = phone().page
+    page.set_viewport_size({"width": width, "height": 844})
+    page.set_extra_http_headers({"Accept-Language": "vi"})
+    page.reload()
+
+    name = page.locator(".brand bdi")
+
+    assert name.evaluate(LETTERS)["below"] == 0
+    assert name.evaluate("name => name.scrollWidth <= name.clientWidth + 1")
+    assert page.locator(".brand").bounding_box()["height"] < 30
