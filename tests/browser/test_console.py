@@ -127,6 +127,21 @@ def test_pages_for_everybody(phone):
     assert found == {}
 
 
+def test_codes_and_placeholders_from_right_to_left(phone):
+    """Where pages read from right to left, codes do not, and an empty field does."""
+    page = phone().page
+    page.set_extra_http_headers({"Accept-Language": "ar"})
+    page.goto(page.url + "keys/issue/")
+    scope = page.locator("code", has_text="platform:*").first.evaluate(LETTERS)
+    page.goto(page.url.replace("keys/issue", "services"))
+    search = page.locator("#q")
+
+    assert scope["first"] < scope["last"]
+    expect(search).to_have_css("direction", "rtl")
+    search.fill("api")
+    expect(search).to_have_css("direction", "ltr")
+
+
 @pytest.mark.parametrize("width", [320, 390])
 def test_name_of_the_site_on_a_phone(phone, width):
     """The name stays whole on one line, and what has no room beside it is hidden."""
@@ -140,3 +155,17 @@ def test_name_of_the_site_on_a_phone(phone, width):
     assert name.evaluate(LETTERS)["below"] == 0
     assert name.evaluate("name => name.scrollWidth <= name.clientWidth + 1")
     assert page.locator(".brand").bounding_box()["height"] < 30
+
+
+def test_placeholder_of_a_search(phone):
+    """The field is wide enough for what it says, also where that is long."""
+    page = phone().page
+    page.set_extra_http_headers({"Accept-Language": "ar"})
+    page.goto(page.url + "services/")
+
+    room, size, letters = page.locator("#q").evaluate(
+        "field => [field.clientWidth, parseFloat(getComputedStyle(field).fontSize),"
+        " field.placeholder.length]"
+    )
+
+    assert letters * size * 0.6 < room - 24
