@@ -1,11 +1,14 @@
 """Services, added, changed, taken off and purged in the console."""
 
+import re
+
 import pytest
 
 from models.status.services.rows import ServiceRow
 
 ADD = "services/_add/"
 SERVICE = {"name": "Public <API>", "slug": "api", "group": "Core", "displayOrder": "5"}
+NOON = "2026-03-01T12:00:00Z"
 XSS = "<script>alert(1)</script>"
 
 pytestmark = pytest.mark.both_engines
@@ -163,6 +166,19 @@ def test_newest_samples(person, service, ask):
     assert all("paris" in text for text in texts)
     assert "Operational" in texts[0]
     assert "Operational · 1,234 ms</span>" in texts[1]
+
+
+def test_sources_in_another_language(person, service, ask):
+    """Sources are joined as in a sentence of the language, each in its direction."""
+    for source in ("oslo", "rome"):
+        sample = {"slug": "api", "status": "operational", "observedAt": NOON}
+        body = {"source": source, "measurements": [sample]}
+        ask("POST /status/v1/admin/measurements/record", body)
+    time = "<time [^>]+>[^<]+</time>"
+
+    page = person.get("services/", headers={"Accept-Language": "ar"}).text
+
+    assert re.search(f"<bdi>oslo</bdi> {time} و<bdi>rome</bdi> {time}", page)
 
 
 def test_many(person, service):

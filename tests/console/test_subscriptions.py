@@ -10,6 +10,7 @@ from tests.worlds.notifications import ALL_LIVE, subscribe
 
 ADD = "subscriptions/add/"
 HOOK = {"channel": "webhook", "address": "https://tools.example.com/Hook?a=1&b=<2>"}
+ARABIC = {"Accept-Language": "ar"}
 XSS = "<script>alert(1)</script>"
 
 pytestmark = pytest.mark.both_engines
@@ -67,6 +68,19 @@ def test_add_for_services(person):
     assert (row.services, row.events) == (["api"], ["incident.opened"])
     assert "mia@example.com" in person.get("subscriptions/?channel=email").text
     assert "mia@example.com" not in person.get("subscriptions/?state=ended").text
+
+
+def test_services_are_joined_as_in_a_sentence(person, app, clock):
+    """Services are joined by the words of the language, and those left out counted."""
+    few = subscribe(clock.now, services=["api", "mail"])
+    many = [f"s{number}" for number in range(8)]
+    subscribe(clock.now, "https://tool.example.com/", services=many)
+
+    page = person.get(f"subscriptions/{few.id}/", headers=ARABIC).text
+    listed = person.get("subscriptions/").text
+
+    assert "<bdi>api</bdi> و<bdi>mail</bdi>" in page
+    assert "<bdi>s4</bdi>, <bdi>s5</bdi> and 2 more" in listed
 
 
 def test_a_refusal_stands_beside_its_field(person):

@@ -73,7 +73,7 @@ def _present(form: "Form", field: Field, value: Any) -> str:
 
 
 def _joined(form: "Form", options: list[Option]) -> str:
-    return ", ".join(option_text(form.locale, option) for option in options)
+    return form.locale.join_list(option_text(form.locale, option) for option in options)
 
 
 def _option_label(form: "Form", field: Field, text: str) -> str:

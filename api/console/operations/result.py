@@ -79,7 +79,7 @@ def _cell(value: Any, locale: Locale) -> str | None:
     if isinstance(value, list):
         parts = [_cell(part, locale) for part in value if not isinstance(part, list)]
         is_flat = None not in parts and len(parts) == len(value)
-        value = ", ".join(part for part in parts if part) if is_flat else {}
+        value = locale.join_list(filter(None, parts)) if is_flat else {}
     if isinstance(value, dict):
         return None
     text = str(value)

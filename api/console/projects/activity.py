@@ -81,7 +81,7 @@ def _details(locale: Locale, metadata: Mapping[str, Any]) -> str:
         old, new = (value_text(locale, str(metadata[key])) for key in ("from", "to"))
         return locale.text("activity.from-to", old=old, new=new)
     if changes := metadata.get("changes"):
-        return ", ".join(field_text(locale, name) for name in changes)
+        return locale.join_list(field_text(locale, name) for name in changes)
     if role := metadata.get("role"):
         return locale.text("activity.role", role=value_text(locale, role))
     if relationship := metadata.get("relationship"):
