@@ -1,5 +1,7 @@
 """The console in a browser: on a phone, by keyboard, without scripts, for everybody."""
 
+from datetime import datetime, timedelta
+
 import pytest
 from playwright.sync_api import expect
 
@@ -169,3 +171,22 @@ def test_placeholder_of_a_search(phone):
     )
 
     assert letters * size * 0.6 < room - 24
+
+
+def test_ages_of_times(phone):
+    """How long ago a time is, or how far ahead, is said as on the site."""
+    page = phone().page
+    page.goto(page.url + "incidents/")
+    text = page.locator("main time").first.get_attribute("datetime")
+    moment = datetime.fromisoformat(text)
+    ages = []
+
+    for seconds in (30, -30, 60, 3599, 5399, 5460, -90_000):
+        page.clock.set_fixed_time(moment + timedelta(seconds=seconds))
+        page.reload()
+        ages.append(page.locator("main .age").first.inner_text().strip())
+
+    assert ages == [
+        *("(less than a minute ago)", "(in less than a minute)", "(1 minute ago)"),
+        *("(59 minutes ago)", "(1 hour ago)", "(2 hours ago)", "(in 1 day)"),
+    ]

@@ -59,21 +59,28 @@
     });
   };
 
-  // How long ago a time is, or how far ahead, beside it; of those of a week.
-  const UNITS = [["day", 86400], ["hour", 3600], ["minute", 60]];
+  // How long ago a time is, or how far ahead, as the site says it.
+  const ago = (milliseconds, words) => {
+    const minutes = Math.trunc(milliseconds / 60_000);
+    if (!minutes) return milliseconds > 0 ? TEXT("site.in-a-moment") : TEXT("site.just-now");
+    if (Math.abs(minutes) < 60) return words.format(minutes, "minute");
+    if (Math.abs(minutes) < 1440) return words.format(Math.round(minutes / 60), "hour");
+    return words.format(Math.round(minutes / 1440), "day");
+  };
+  // Beside each time within a week.
+  const WEEK = 7 * 86_400_000;
   const showAges = () => {
     const words = new Intl.RelativeTimeFormat(document.documentElement.lang);
     for (const time of document.querySelectorAll("main time[datetime*=T]")) {
-      const seconds = (Date.parse(time.dateTime) - Date.now()) / 1000;
-      if (!(Math.abs(seconds) < 7 * 86400)) continue;
-      const [unit, length] = UNITS.find(([, each]) => Math.abs(seconds) >= each) ?? UNITS[2];
+      const milliseconds = Date.parse(time.dateTime) - Date.now();
+      if (!(Math.abs(milliseconds) < WEEK)) continue;
       let age = time.nextElementSibling;
       if (!age?.matches(".age")) {
         age = document.createElement("span");
         age.className = "age";
         time.after(age);
       }
-      age.textContent = ` (${words.format(Math.trunc(seconds / length), unit)})`;
+      age.textContent = ` (${ago(milliseconds, words)})`;
     }
   };
 
