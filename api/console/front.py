@@ -8,6 +8,7 @@ from flask import Response
 from api.console.console_request import ConsoleRequest
 from api.console.incidents import ADD_UPDATE, update_form
 from api.console.page import page
+from api.console.reasons import shown_reason
 from models.fields import format_moment
 from models.status.services.catalogue import services_in_display_order
 from models.status.services.rows import ServiceRow
@@ -68,7 +69,7 @@ def _status_now(request: ConsoleRequest) -> dict[str, Any] | None:
         rows.sort(key=lambda row: STATES.index(states[row.slug]), reverse=True)
         # The reasons are not in the list, and take long for hundreds of services.
         snapshot = status_snapshot(now, freshness, rows[:MOST])
-        shown = [_service(snapshot, row) for row in snapshot.services]
+        shown = [_service(request, snapshot, row) for row in snapshot.services]
     return {
         "overall": listed.overall,
         "affected": shown,
@@ -77,13 +78,15 @@ def _status_now(request: ConsoleRequest) -> dict[str, Any] | None:
     }
 
 
-def _service(snapshot: StatusSnapshot, row: ServiceRow) -> dict[str, Any]:
+def _service(
+    request: ConsoleRequest, snapshot: StatusSnapshot, row: ServiceRow
+) -> dict[str, Any]:
     current = snapshot.state_of(row)
     return {
         "name": row.name,
         "slug": row.slug,
         "state": current.state,
-        "reason": str(current.reason),
+        "reason": shown_reason(request, current.reason),
     }
 
 

@@ -11,6 +11,7 @@ from api.console.forms.slugs import proposed_slug
 from api.console.page import page
 from models.errors import ServiceNotFound
 from models.status.measurements.sources import services_with_sources
+from models.status.reasons import reason_facts
 from models.status.services.catalogue import (
     service_with_slug,
     services_in_display_order,
@@ -172,7 +173,7 @@ def _current_state(request: ConsoleRequest, slug: str) -> dict[str, Any] | None:
     current = snapshot.state_of(service)
     return {
         "state": current.state,
-        "reason": str(current.reason),
+        "reason": reason_facts(current.reason),
         "incidents": snapshot.active_incidents(service),
         "windows": snapshot.active_windows(service),
         "samples": {r.source: _sample(r) for r in snapshot.readings[service.number]},

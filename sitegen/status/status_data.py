@@ -22,6 +22,7 @@ from models.status.maintenance.windows import (
     StatusMaintenance,
     all_maintenance,
 )
+from models.status.reasons import reason_facts
 from models.status.services.catalogue import services_in_display_order
 from models.status.services.rows import ServiceRow
 from models.status.snapshot.last_change import last_change_at, last_changes_by_service
@@ -294,15 +295,7 @@ def reason_to_data(reason: Reason) -> dict[str, Any]:
         is_incident = isinstance(subject, ActiveIncident)
         path = (incident_path if is_incident else maintenance_path)(subject.id)
         href = url_path(path)
-    return {
-        # The name of its text.
-        "kind": reason.status or reason.kind,
-        "title": subject and subject.title,
-        "href": href,
-        "at": format_moment(reason.at) if reason.at else None,
-        "reports": reason.reports,
-        "sources": reason.sources,
-    }
+    return reason_facts(reason) | {"href": href}
 
 
 def _days(

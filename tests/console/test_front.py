@@ -1,5 +1,7 @@
 """The console's front page."""
 
+import re
+
 import pytest
 
 from api.http.application import create_app
@@ -33,8 +35,24 @@ def test_what_is_wrong(person, ask, clock):
 
     assert "2 of 3 services are not operational." in page
     assert "Never measured" in page
-    assert "1 of 1 probe down at 12:00 UTC" in page
+    assert re.search("The probe found it down at <time [^>]+>12:00 UTC</time>", page)
     assert "<bdi>API</bdi>" not in page
+
+
+def test_reason_in_another_language(person, ask):
+    """The reason is said as on the site, and leads to the page of the incident."""
+    ask(ADD_SERVICE, {"slug": "api", "name": "API"})
+    words = {"title": "Late", "services": ["api"], "severity": "degraded", "body": "x"}
+    incident = ask("POST /status/v1/admin/incidents/add", words).json["data"]
+    link = f'<a href="/console/incidents/{incident["id"]}/"><bdi>Late</bdi></a>'
+
+    page, service = (
+        person.get(path, headers={"Accept-Language": "de"}).text
+        for path in ("", "services/api/")
+    )
+
+    assert f"Störung: {link}" in page
+    assert "Störung: <bdi>Late</bdi>" in service
 
 
 def test_many_services(person, ask):

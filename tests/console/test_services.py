@@ -138,7 +138,7 @@ def test_state(person, visitor, issue, service, ask):
     text = person.get(page).text
 
     assert "Degraded</span>" in text
-    assert "Incident: &lt;script&gt;" in text
+    assert "Incident: <bdi>&lt;script&gt;" in text
     assert XSS not in text
     assert f"/console/maintenance/{planned['id']}/" in text
     assert f"/console/incidents/{incident['id']}/" in text
