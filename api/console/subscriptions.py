@@ -1,16 +1,21 @@
 """See who is told of events; add, test, change and end subscriptions."""
 
+from functools import partial
 from typing import Any
 
 from flask import Response
 
 from api.console.console_request import ConsoleRequest
+from api.console.forms.english import English, Said
 from api.console.forms.fields import Option
 from api.console.forms.form import Form
 from api.console.incidents import service_options
 from api.console.page import page
 from api.notifications.languages import locale_for
 from models.locales import available_languages
+from models.notifications.deliveries.outcomes import status_code_in
+from models.notifications.subscriptions.readers import ENDED_BY_READER
+from models.notifications.subscriptions.subscriptions import REMOVED_BY_OPERATOR
 
 LIST = "GET /status/v1/admin/subscriptions/list"
 GET = "GET /status/v1/admin/subscriptions/get"
@@ -26,6 +31,10 @@ ADD_FIELDS = ("channel", "address", *CHANGE_FIELDS)
 NEWEST_DELIVERIES = 10
 # The operations behind the buttons of a subscription's page.
 BUTTONS = {"test": TEST, "rotate": ROTATE, "end": REMOVE}
+_OWN_REASONS = {
+    REMOVED_BY_OPERATOR: "subscriptions.reason-removed",
+    ENDED_BY_READER: "subscriptions.reason-ended-by-reader",
+}
 
 
 @page("GET subscriptions/")
@@ -37,6 +46,7 @@ def list_subscriptions(request: ConsoleRequest) -> Response:
         filters.status,
         filters=filters,
         subscriptions=found.data,
+        reason_of=partial(_reason, request),
         cursor=found.meta.get("cursor"),
         may_add=request.may(ADD),
     )
@@ -104,6 +114,18 @@ def end_subscription(request: ConsoleRequest, id: str) -> Response:
     return request.go(f"subscriptions/{id}/", done="subscription-ended")
 
 
+def _reason(request: ConsoleRequest, subscription: dict[str, Any]) -> Said:
+    """Return why it is as it is: in a text of ours, or as its receiver has answered."""
+    reason = subscription["reason"]
+    if not reason:
+        return []
+    if name := _OWN_REASONS.get(reason):
+        return [request.text(name)]
+    if code := status_code_in(reason):
+        return [request.text("subscriptions.reason-answered", code=code)]
+    return [English(reason)]
+
+
 def _add_form(request: ConsoleRequest) -> Form:
     return _with_choices(request, request.form(ADD, *ADD_FIELDS))
 
@@ -167,6 +189,7 @@ def _subscription_page(
         "console/subscriptions/subscription.html",
         refused[0].status if refused else 200,
         subscription=subscription,
+        reason=_reason(request, subscription),
         change=change or _change_form(request, subscription),
         is_changing=change is not None,
         is_ending="end" in failed,

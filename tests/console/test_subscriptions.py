@@ -5,7 +5,10 @@ import re
 import pytest
 
 from models.notifications.deliveries.fan_out import fan_out
+from models.notifications.deliveries.outcomes import Outcome
 from models.notifications.rows import DeliveryRow, SubscriptionRow
+from models.notifications.subscriptions.readers import ENDED_BY_READER
+from models.notifications.subscriptions.subscriptions import REMOVED_BY_OPERATOR
 from tests.worlds.notifications import ALL_LIVE, subscribe
 
 ADD = "subscriptions/add/"
@@ -157,6 +160,27 @@ def test_end_and_erase(person, hook, audited):
     assert "done=subscription-erased" in done.headers["Location"]
     assert person.get(page).status_code == 404
     assert audited()[-2:] == ["subscription.removed"] * 2
+
+
+@pytest.mark.parametrize(
+    ("reason", "said"),
+    [
+        (REMOVED_BY_OPERATOR, "Durch die Administration entfernt."),
+        (ENDED_BY_READER, "Über die Statusseite beendet."),
+        (
+            Outcome(is_delivered=False, status_code=410).reason,
+            "Der Empfänger hat mit 410 geantwortet.",
+        ),
+        ("Gone for good.", '<span lang="en">Gone for good.</span>'),
+    ],
+)
+def test_reason_in_another_language(person, hook, reason, said):
+    """Why a subscription has ended is a text, unless its receiver has said it."""
+    SubscriptionRow.update(state="quarantined", reason=reason).execute()
+
+    for path in ("subscriptions/", f"subscriptions/{hook.id}/"):
+        page = person.get(path, headers={"Accept-Language": "de"}).text
+        assert f"<bdi>{said}</bdi>" in page
 
 
 def test_send_again(person, failed):

@@ -4,10 +4,14 @@ Describe what became of one attempt to deliver.
 The module is pure: it reads no rows, no clock and no settings.
 """
 
+import re
 from dataclasses import dataclass
 
 # How much of a receiver's answer is kept, in characters.
 MAX_ANSWER = 1024
+# The reason for a failure if the receiver sent nothing but a status.
+_NOTHING_BUT = "The receiver answered {}."
+_STATUS = re.compile(_NOTHING_BUT.replace(".", r"\.").format("([0-9]+)"))
 
 
 @dataclass(frozen=True)
@@ -34,4 +38,10 @@ class Outcome:
     @property
     def reason(self) -> str:
         """Why it failed, also if the receiver sent nothing but a status."""
-        return self.answer or f"The receiver answered {self.status_code}."
+        return self.answer or _NOTHING_BUT.format(self.status_code)
+
+
+def status_code_in(reason: str) -> str | None:
+    """Return the status of a reason that says nothing else, None for another one."""
+    match = _STATUS.fullmatch(reason)
+    return match and match[1]
