@@ -131,6 +131,17 @@ def test_every_scope_is_offered():
         assert not unknown_scopes(chosen.scopes, operation_scopes())
 
 
+def test_scopes_in_another_language(person):
+    """Areas and nouns are named in the language; what the API says is English."""
+    page = person.get(ISSUE, headers={"Accept-Language": "de"}).text
+
+    assert "Alles im Bereich „Plattform“." in page
+    assert "<summary>Entwicklerschlüssel</summary>" in page
+    assert "<summary>Störungen (Verwaltung)</summary>" in page
+    assert "Alle Operationen: Störungen." in page
+    assert '<span lang="en">List incidents, newest first.' in page
+
+
 def test_only_what_may_be_granted(visitor, issue):
     """Scopes that the key cannot grant are not offered."""
     someone = visitor()

@@ -9,6 +9,32 @@ from models.platform.scopes import ASSERT_ACTORS, ESCALATE
 
 # Scopes that operations check besides their own, with the names of their texts.
 SPECIAL = {ASSERT_ACTORS: "scope.act-for-others", ESCALATE: "scope.escalate"}
+# The texts that name nouns, where other pages have them; the others are `noun.<noun>`.
+_NOUNS = {
+    "activity": "common.activity",
+    "audit": "menu.audit",
+    "comments": "field.comments",
+    "deliveries": "menu.deliveries",
+    "documents": "menu.documents",
+    "files": "field.files",
+    "incident-templates": "incidents.templates-of-incidents",
+    "incidents": "menu.incidents",
+    "keys": "menu.keys",
+    "labels": "common.labels",
+    "maintenance": "menu.maintenance",
+    "measurements": "field.measurements",
+    "members": "projects.members",
+    "milestones": "projects.milestones",
+    "projects": "menu.projects",
+    "references": "specifications.references",
+    "relationships": "field.relationships",
+    "roadmap": "work.roadmap",
+    "services": "menu.services",
+    "specifications": "common.specifications",
+    "subscriptions": "menu.subscriptions",
+    "uptime": "service.uptime",
+    "work-items": "projects.work-items",
+}
 
 
 @dataclass(frozen=True)
@@ -58,7 +84,11 @@ SCOPE_SETS = (
 
 @dataclass(frozen=True)
 class ScopeChoice:
-    """A scope with its meaning: a text of ours about `what`, or the API's words."""
+    """
+    A scope with its meaning: a text of ours, or the API's words.
+
+    `what` names the text for what our text is about.
+    """
 
     scope: str
     text: str = ""
@@ -71,9 +101,10 @@ EVERYTHING = ScopeChoice("*", "scope.everything")
 
 @dataclass(frozen=True)
 class NounScopes:
-    """The scopes of a noun, the wildcard for all of them first."""
+    """The scopes of a noun, the wildcard for all of them first; `name` is of a text."""
 
     name: str
+    is_administration: bool
     choices: list[ScopeChoice]
 
 
@@ -103,7 +134,7 @@ def scope_areas(
         nouns = [
             _noun(stem, [known[s] for s in group], hidden) for stem, group in stems
         ]
-        wildcards = [ScopeChoice(f"{area}:*", "scope.area", area)]
+        wildcards = [ScopeChoice(f"{area}:*", "scope.area", f"value.{area}")]
         if area == "status":
             wildcards.append(ScopeChoice("status:admin:*", "scope.status-changes"))
         shown = _shown(wildcards, hidden)
@@ -122,12 +153,14 @@ def all_scopes(areas: Iterable[AreaScopes]) -> Iterator[str]:
 
 
 def _noun(stem: str, choices: list[ScopeChoice], hidden: Collection[str]) -> NounScopes:
-    name = " ".join(stem.split(":")[1:]).replace("-", " ").capitalize()
+    _, *parts = stem.split(":")
+    is_administration = parts[0] == "admin"
+    noun = "-".join(parts[is_administration:])
+    name = _NOUNS.get(noun, f"noun.{noun}")
     if len(choices) > 1:
-        text = "scope.administration" if ":admin:" in stem else "scope.noun"
-        words = stem.rpartition(":")[2].replace("-", " ")
-        choices = [ScopeChoice(f"{stem}:*", text, words), *choices]
-    return NounScopes(name, _shown(choices, hidden))
+        text = "scope.administration" if is_administration else "scope.noun"
+        choices = [ScopeChoice(f"{stem}:*", text, name), *choices]
+    return NounScopes(name, is_administration, _shown(choices, hidden))
 
 
 def _shown(choices: list[ScopeChoice], hidden: Collection[str]) -> list[ScopeChoice]:
