@@ -259,7 +259,12 @@ from sitegen.build.up_to_date import program_digest
 from sitegen.docs.body_cache import BodyCache
 from sitegen.markdown.rendering import render_entry
 from sitegen.output.publishing.publisher import Publisher
-from sitegen.page import context_factory, load_generators, require_templates
+from sitegen.page import (
+    BuildContext,
+    context_factory,
+    load_generators,
+    require_templates,
+)
 from sitegen.search.sitemaps import was_built_for
 from sitegen.sources.tree import read_tree
 from sitegen.theme.console_look import console_look
@@ -546,22 +551,11 @@ class _Server:
             ),
         )
         dispatcher = self._create_dispatcher(election)
-
-        def record_due_events() -> None:
-            if election.is_leader and record_clock_events(
-                utc_now(),
-                freshness=settings.freshness,
-                reminder_after=settings.reminder_after,
-            ):
-                builder.wake("status")
-
         metrics = self._metrics(BUILDER, builder.progress, publisher.progress)
         server_locks = ServerLocks(settings.database, settings.output)
         scheduler = Scheduler(utc_now, metrics.record_job)
         scheduler.add_job(15, "server-locks", server_locks.acquire)
-        scheduler.add_job(300, "tidy", lambda: delete_expired(settings, utc_now()))
-        scheduler.add_job(DAY_SECONDS, "bodies", BodyCache().remove_unused)
-        scheduler.add_job(CLOCK_EVENTS_SECONDS, "clock-events", record_due_events)
+        self._add_builder_jobs(scheduler, election, builder)
         if record_demo:
             scheduler.add_job(DEMO_SECONDS, "demo-measurements", record_demo)
         reporter = BuilderReporter(
@@ -577,13 +571,7 @@ class _Server:
             ),
             is_output_current=lambda: builder.is_output_current,
         )
-        # The folder of all builds, which then need not read its manifest again.
-        folder = output_folder(contexts(utc_now()))
-        # The pages of a site that was served at another URL have links to that one.
-        can_be_read = folder.is_complete and was_built_for(
-            folder.path, settings.site_url
-        )
-        first_build = None if can_be_read else builder.has_started
+        first_build = self._first_build(contexts, builder)
         with server_locks, election, publisher, reporter, dispatcher:
             builder.start()
             self.wake_pipe.start_receiving(builder.wake)
@@ -594,6 +582,35 @@ class _Server:
                     Event().wait()
             finally:
                 builder.stop()
+
+    def _add_builder_jobs(
+        self, scheduler: Scheduler, election: LeaderElection, builder: Builder
+    ) -> None:
+        settings = self.settings
+
+        def record_due_events() -> None:
+            if election.is_leader and record_clock_events(
+                utc_now(),
+                freshness=settings.freshness,
+                reminder_after=settings.reminder_after,
+            ):
+                builder.wake("status")
+
+        scheduler.add_job(300, "tidy", lambda: delete_expired(settings, utc_now()))
+        scheduler.add_job(DAY_SECONDS, "bodies", BodyCache().remove_unused)
+        scheduler.add_job(CLOCK_EVENTS_SECONDS, "clock-events", record_due_events)
+
+    def _first_build(
+        self, contexts: Callable[[datetime], BuildContext], builder: Builder
+    ) -> Event | None:
+        """Return what tells that the site can be read, None if it can be now."""
+        # The folder of all builds, which then need not read its manifest again.
+        folder = output_folder(contexts(utc_now()))
+        # The pages of a site that was served at another URL have links to that one.
+        can_be_read = folder.is_complete and was_built_for(
+            folder.path, self.settings.site_url
+        )
+        return None if can_be_read else builder.has_started
 
     def _create_dispatcher(self, election: LeaderElection) -> Dispatcher:
         """Return what notifies subscribers, once readers see what it is about."""

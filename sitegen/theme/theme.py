@@ -185,8 +185,10 @@ class Theme:
         for folder in reversed(self._folders):
             for file in sorted(folder.rglob("*")):
                 path = file.relative_to(folder)
-                # No page of the site is made of the console's templates and texts.
-                if file.is_file() and "console" not in path.parts[:2]:
+                # No page of the site is made of the console's templates and texts, or
+                # of programs.
+                is_shown = "console" not in path.parts[:2] and path.suffix != ".py"
+                if file.is_file() and is_shown:
                     digest.update(path.as_posix().encode())
                     digest.update(file.read_bytes())
         settings = self._settings
