@@ -14,7 +14,6 @@ about a language comes from CLDR, by Babel.
 """
 
 import json
-import re
 from collections.abc import Iterable, Mapping
 from datetime import UTC, datetime
 from functools import cache, lru_cache
@@ -23,6 +22,7 @@ from typing import Any, Literal
 
 from babel import Locale as CldrLocale
 from babel import UnknownLocaleError
+from babel.core import get_global
 from babel.dates import format_date, format_skeleton
 from babel.lists import format_list
 from babel.numbers import format_decimal
@@ -232,21 +232,32 @@ def match_language(wanted: Iterable[str], languages: Iterable[str]) -> str | Non
     """
     Return the first available language that one of the wanted tags asks for.
 
-    A tag asks for its language in any country: `de-AT` is served by `de`, and `pt` by
-    `pt-BR`. Chinese is told apart by its script.
+    A tag asks for exactly its language first, and then for it in any country: `de-AT`
+    is served by `de`, and `pt` by `pt-BR`. Chinese is told apart by its script.
     """
-    by_tag = {_significant(tag): tag for tag in sorted(languages, reverse=True)}
+    # Of several countries the first, and the language without a country before all.
+    available = sorted(languages, reverse=True)
+    exact = {_normalise(tag): tag for tag in available}
+    by_language = {_significant(tag): tag for tag in available}
     for tag in wanted:
-        found = by_tag.get(_significant(tag))
+        found = exact.get(_normalise(tag)) or by_language.get(_significant(tag))
         if found:
             return found
     return None
 
 
+def _normalise(tag: str) -> str:
+    return tag.lower().replace("_", "-")
+
+
 def _significant(tag: str) -> tuple[str, str]:
     """Return the language of a tag, and for Chinese its script."""
-    language, *rest = re.split("[-_]", tag.lower())
+    language, *rest = _normalise(tag).split("-")
+    # Old tags, which some browsers and systems send: "iw" is Hebrew, "he" today.
+    language, *_ = get_global("language_aliases").get(language, language).split("_")
     if language != "zh":
         return language, ""
-    is_traditional = {"hant", "tw", "hk", "mo"} & set(rest)
+    if scripts := {"hans", "hant"} & set(rest):
+        return language, scripts.pop()
+    is_traditional = {"tw", "hk", "mo"} & set(rest)
     return language, "hant" if is_traditional else "hans"

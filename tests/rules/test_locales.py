@@ -139,15 +139,46 @@ def test_english_of_an_operator(tmp_path, monkeypatch):
         (["zh-TW"], "zh-Hant"),
         (["zh-CN"], "zh-Hans"),
         (["zh"], "zh-Hans"),
+        (["zh-Hans-HK"], "zh-Hans"),
+        (["zh_Hant_CN"], "zh-Hant"),
+        (["iw-IL"], "he"),
+        (["in"], "id"),
         (["sv"], None),
+        (["*"], None),
         ([], None),
     ],
 )
 def test_language_that_is_asked_for(wanted, tag):
-    """The first wanted language with a file is chosen; Chinese also by its script."""
-    languages = ["de", "en", "pt-BR", "zh-Hans", "zh-Hant"]
+    """
+    The first wanted language with a file is chosen; Chinese also by its script.
+
+    A script in the tag comes before that of its country, and old tags are known.
+    """
+    languages = ["de", "en", "he", "id", "pt-BR", "zh-Hans", "zh-Hant"]
 
     assert match_language(wanted, languages) == tag
+
+
+@pytest.mark.parametrize(
+    ("wanted", "tag"),
+    [
+        (["pt-PT"], "pt-PT"),
+        (["PT_pt", "pt-BR"], "pt-PT"),
+        (["pt"], "pt-BR"),
+        (["pt-AO"], "pt-BR"),
+        (["de-AT"], "de-AT"),
+        (["de"], "de"),
+        (["de-CH"], "de"),
+        (["zh-TW"], "zh-TW"),
+        (["zh-HK"], "zh-Hant"),
+    ],
+)
+def test_language_of_a_country(wanted, tag):
+    """The file of exactly the wanted tag comes before others of its language."""
+    languages = ["de", "de-AT", "pt-BR", "pt-PT", "zh-Hant", "zh-TW"]
+
+    assert match_language(wanted, languages) == tag
+    assert match_language(wanted, reversed(languages)) == tag
 
 
 @pytest.mark.parametrize(("tag", "part"), LANGUAGES)
