@@ -50,6 +50,7 @@ from api.http.health import ListFaults
 from api.http.messages import Request
 from api.http.middleware import REQUEST
 from api.http.problem_types import PROBLEM_TYPES
+from api.http.request_parsing import accepted_languages
 from api.http.server.limits import KEYLESS_BODY_BYTES
 from api.operation import OPERATIONS, Caller
 from models.errors import RateLimited, Refusal
@@ -451,7 +452,7 @@ class Console:
 
     def _own_look(self) -> LanguageLook:
         """Return the look in the language of the browser."""
-        return self._look.in_language(request.accept_languages.values())
+        return self._look.in_language(accepted_languages(request))
 
     def _typed(self, kept: Any) -> list[tuple[str, str]]:
         """Return the label and the value of each kept field that somebody filled in."""

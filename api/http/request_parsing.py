@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Iterable
 from typing import Any, Literal
 
+from flask import Request as FlaskRequest
 from pydantic import ValidationError
 from werkzeug.datastructures import MultiDict
 
@@ -107,6 +108,12 @@ def parse_body(schema: type[Schema], body: bytes, media_type: str | None) -> Sch
     if request.count_fields() != _max_fields(body):
         _refuse_repeated_fields(body)
     return request
+
+
+def accepted_languages(request: FlaskRequest) -> list[str]:
+    """Return the tags of the languages that a browser asks for, the preferred first."""
+    # A quality of zero refuses a language.
+    return [tag for tag, quality in request.accept_languages if quality > 0]
 
 
 def _max_fields(body: bytes) -> int:

@@ -16,6 +16,7 @@ from flask import Flask, Response, request
 
 from api.http.messages import Request
 from api.http.middleware import REQUEST
+from api.http.request_parsing import accepted_languages
 from api.notifications.client_limits import ClientLimiter
 from api.notifications.languages import language_for, locale_for
 from api.notifications.subscribe_form import (
@@ -336,8 +337,7 @@ class _SubscribePages:
         return Response(self._render(template, data, language), status, headers)
 
     def _language(self, chosen: str | None) -> str:
-        accepted = [tag for tag, quality in request.accept_languages if quality > 0]
-        return language_for(self._settings, chosen, *accepted)
+        return language_for(self._settings, chosen, *accepted_languages(request))
 
     def _now(self) -> datetime:
         return truncate_to_ms(self._clock())

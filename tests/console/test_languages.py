@@ -52,6 +52,15 @@ def test_language_of_the_browser(speak):
     assert ">Overview</a>" in english.text
 
 
+def test_language_that_the_browser_refuses(speak):
+    """A language of quality zero is refused, though everything else is accepted."""
+    person = speak({}, {"menu.overview": "Översikt"})
+
+    page = person.get(headers={"Accept-Language": "sv;q=0, *"})
+
+    assert '<html lang="en" dir="ltr">' in page.text
+
+
 def test_language_without_texts_for_the_console(store, settings, clock, tmp_path):
     """A language that only the site has is not that of the console."""
     write(tmp_path, "sv", "", {"site.skip": "Till innehållet"})
