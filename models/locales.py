@@ -27,6 +27,8 @@ from babel.dates import format_date, format_skeleton
 from babel.lists import format_list
 from babel.numbers import format_decimal
 
+from models.settings import SettingError
+
 FOLDER = Path(__file__).parents[1] / "templates" / "locales"
 FALLBACK = "en"
 # English that readers of all countries understand: days stand before their months.
@@ -162,6 +164,15 @@ def _format_date(text: str, style: Literal["long", "medium"], cldr: CldrLocale) 
     return format_date(parse_utc(text), style, cldr)
 
 
+def is_known_language(tag: str) -> bool:
+    """Return whether CLDR knows the language of a tag."""
+    try:
+        CldrLocale.parse(tag, sep="-")
+    except (UnknownLocaleError, ValueError):
+        return False
+    return True
+
+
 @lru_cache
 def text_direction(tag: str) -> str:
     """Return "rtl" for a language that is written from right to left, else "ltr"."""
@@ -218,8 +229,28 @@ def load_locale(tag: str, own_folder: str = "", part: str = "") -> Locale:
         for folder in folders:
             file = folder / f"{name}.json"
             if file.is_file():
-                messages |= json.loads(file.read_bytes())
+                messages |= read_messages(file)
     return Locale(tag, messages)
+
+
+def read_messages(file: Path) -> dict[str, Message]:
+    """Return the texts of a file, or raise SettingError if it has no object."""
+    try:
+        messages = json.loads(file.read_bytes())
+    except OSError as error:
+        raise SettingError(
+            f"MASTHEAD_TEMPLATES: {file} cannot be read: {error.strerror}."
+        ) from None
+    except ValueError as error:
+        raise SettingError(
+            f"MASTHEAD_TEMPLATES: {file} is not valid JSON: {error}."
+        ) from None
+    if not isinstance(messages, dict):
+        raise SettingError(
+            f"MASTHEAD_TEMPLATES: {file} must contain an object with texts by names,"
+            ' such as {"overall.operational": "Everything works"}.'
+        )
+    return messages
 
 
 def forget_languages() -> None:

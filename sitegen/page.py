@@ -12,6 +12,7 @@ from pkgutil import walk_packages
 from typing import Any, TypeVar
 
 from models.base import canonical_json
+from models.locale_checks import check_locales
 from models.locales import available_languages
 from models.response_headers import url_path
 from models.settings import SettingError, Settings
@@ -241,6 +242,7 @@ def require_templates(settings: Settings) -> None:
         raise SettingError(
             f"MASTHEAD_TEMPLATES: there is no folder {settings.templates}."
         )
+    check_locales(settings.templates)
     languages = available_languages(settings.templates)
     if settings.language not in languages:
         raise SettingError(

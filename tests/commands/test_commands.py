@@ -82,6 +82,20 @@ def test_templates_that_are_nowhere(command, monkeypatch):
     assert "MASTHEAD_TEMPLATES: there is no folder nowhere." in err
 
 
+def test_own_texts_that_cannot_be_used(command, monkeypatch, tmp_path):
+    """The build stops before a page lacks its words, and the file is named."""
+    command("migrate")
+    file = tmp_path / "own/locales/console/README.json"
+    file.parent.mkdir(parents=True)
+    file.write_text("{}")
+    monkeypatch.setenv("MASTHEAD_TEMPLATES", str(tmp_path / "own"))
+
+    code, _, err = command("build")
+
+    assert code == 2
+    assert f"MASTHEAD_TEMPLATES: {file} must have the name of a language" in err
+
+
 def test_build(command):
     """Twice: the second build writes nothing."""
     command("migrate")
