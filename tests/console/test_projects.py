@@ -3,11 +3,19 @@
 import pytest
 
 from models.platform.keys import CreateKey, issue_key
+from models.projects.discussion.references import AddReference, add_reference
 from models.projects.members.rows import MemberRow
 from models.projects.planning.rows import LabelRow, MilestoneRow
 from models.projects.projects.rows import ProjectRow
 from models.storage.database import writing
-from tests.worlds.projects import CONTRIBUTOR, MAINTAINER, OWNER, STRANGER, make_project
+from tests.worlds.projects import (
+    CONTRIBUTOR,
+    KEY,
+    MAINTAINER,
+    OWNER,
+    STRANGER,
+    make_project,
+)
 from tests.worlds.work import label, milestone, work
 
 HOSTILE = '<script>alert("x")</script>'
@@ -223,6 +231,22 @@ def test_activity(person, atlas, base, clock):
     assert f'/console/work/{item.id}/">Work item <bdi>#1 &lt;script' in feed
     assert HOSTILE not in feed
     assert "#1" not in person.get(f"{base}activity/?entityType=member").text
+
+
+def test_activity_of_references(person, atlas, base, clock):
+    """A reference reads the same, whatever refers to something."""
+    kinds = {"project": atlas.id, "work": work(atlas, clock).id, "member": OWNER}
+    for kind, id in kinds.items():
+        project = {"project_id": atlas.id} if kind == "member" else {}
+        request = AddReference(
+            entity_type=kind, entity_id=id, external_id="A-1", **project
+        )
+        with writing():
+            add_reference(request, clock.now, KEY)
+
+    feed = person.get(f"{base}activity/").text
+
+    assert feed.count("Reference added") == 3
 
 
 def test_what_a_role_does_not_allow(acting, base, atlas, clock):

@@ -54,7 +54,6 @@ def describe(request: ConsoleRequest, record: Mapping[str, Any]) -> dict[str, An
     """Return what a record says: about what, what was done, by whom and when."""
     metadata, kind = record["metadata"], record["entityType"]
     locale = request.look.locale
-    action = f"activity.{record['action'].replace('.', '-')}"
     return {
         "noun": request.text(NOUNS[kind])
         if kind in NOUNS
@@ -62,12 +61,21 @@ def describe(request: ConsoleRequest, record: Mapping[str, Any]) -> dict[str, An
         "name": _name(metadata),
         "href": _href(record),
         # An import can have any action.
-        "what": locale.find(action) or record["action"],
+        "what": locale.find(_text_name(record["action"])) or record["action"],
         "details": _details(locale, metadata),
         "actorId": record["actorId"],
         "actorType": record["actorType"],
         "at": record["createdAt"],
     }
+
+
+def _text_name(action: str) -> str:
+    """Return the name of the text for an action, such as "document.published"."""
+    noun, _, verb = action.partition(".")
+    # The word for a reference agrees with nothing else.
+    if verb.startswith("reference-"):
+        return f"activity.{verb}"
+    return f"activity.{noun}-{verb}"
 
 
 def _name(metadata: Mapping[str, Any]) -> str:
