@@ -81,7 +81,7 @@ def problems(context: BuildContext) -> Iterator[Page]:
         "problems/index.html",
         {"types": types, "hasReference": bool(context.openapi)},
         template="problems.html",
-        title=text("problem.title"),
+        title=text("reference.errors"),
         description=text("problem.description"),
     )
 

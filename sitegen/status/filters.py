@@ -50,7 +50,7 @@ def status_filters(locale: Locale) -> dict[str, Callable[..., Any]]:
             locale.text("bars.days-of-state", state=state, count=count)
             for state, count in ranked
         ]
-        return "; ".join(parts) or locale.text("bars.no-days")
+        return "; ".join(parts)
 
     def describe(state: str | None, uptime_pct: float | None) -> str:
         """Describe a day by its state and its uptime."""

@@ -330,7 +330,7 @@ def _services(notice: Notice, locale: Locale, literal: Callable[[str], str]) -> 
             break
         shown.append(name)
     if left_out := len(notice.services) - len(shown):
-        shown.append(literal(locale.text("notice.more-services", count=left_out)))
+        shown.append(literal(locale.text("status.more-services", count=left_out)))
     return locale.join_list(shown)
 
 

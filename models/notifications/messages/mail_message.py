@@ -123,7 +123,7 @@ def confirmation_mail(
     words = _Words(
         heading=locale.text("mail.confirm-title"),
         text=locale.text("mail.confirm-request", site=plain_line(site.name)),
-        button=Button(locale.text("mail.confirm"), confirm_url),
+        button=Button(locale.text("subscribe.confirm"), confirm_url),
         footer=locale.text("mail.confirm-ignore", count=days),
     )
     return _letter(site, locale, to, id, now, words)
@@ -140,7 +140,7 @@ def management_mail(
 ) -> bytes:
     """Return the mail with the link to a subscription that exists already."""
     words = _Words(
-        heading=locale.text("mail.manage-title"),
+        heading=locale.text("subscribe.manage-title"),
         text=locale.text("mail.manage-request", site=plain_line(site.name)),
         button=Button(locale.text("mail.manage"), manage_url),
         footer=locale.text("mail.manage-ignore"),
@@ -212,7 +212,7 @@ def _text(
 
 def _text_footer(site: MailSite, locale: Locale, manage_url: str) -> str:
     why = locale.text("mail.why", site=plain_line(site.name))
-    link = locale.text("mail.link", text=locale.text("mail.change"))
+    link = locale.text("mail.link", text=locale.text("subscribe.change"))
     # Mail programs hide what follows such a line in an answer.
     return f"\n-- \n{why}\n{link}\n{manage_url}\n"
 
@@ -220,7 +220,7 @@ def _text_footer(site: MailSite, locale: Locale, manage_url: str) -> str:
 def _html_footer(site: MailSite, locale: Locale, manage_url: str) -> list[str]:
     return [
         escape(locale.text("mail.why", site=plain_line(site.name))),
-        quiet_link(locale.text("mail.change"), manage_url),
+        quiet_link(locale.text("subscribe.change"), manage_url),
     ]
 
 
@@ -260,5 +260,5 @@ def _facts(notice: Notice, locale: Locale) -> list[Fact]:
 def _names(services: Sequence[str], locale: Locale) -> str:
     names = list(services[:MAX_NAMES])
     if others := len(services) - len(names):
-        names.append(locale.text("notice.more-services", count=others))
+        names.append(locale.text("status.more-services", count=others))
     return locale.join_list(names)

@@ -1,0 +1,82 @@
+"""The files of texts have no text that nothing says."""
+
+import json
+import re
+
+import pytest
+
+from models.locales import FALLBACK, FOLDER
+from tests.house.source import ROOT
+
+QUOTED = re.compile(r"""["']([\w.-]+)["']""")
+# What the code puts a state, a kind, a field or the like behind, or before.
+PUT_TOGETHER = {
+    "": (
+        "docs.admonition-",
+        "duration.",
+        "feed.maintenance-",
+        "how.day-",
+        "how.state-",
+        "incident.was-removed",
+        "maintenance.active",
+        "maintenance.was-removed",
+        "notice.incident.",
+        "notice.maintenance.",
+        "notice.subscription.",
+        "overall.",
+        "reason.",
+        "response.gap-",
+        "response.hour",
+        "response.last-",
+        "response.table-",
+        "service.answer-",
+        "state.",
+    ),
+    "console": (
+        "activity.",
+        "closed-role.",
+        "closed.",
+        "documents.link-",
+        "documents.was-",
+        "field.",
+        "form.at-least-",
+        "form.at-most-",
+        "form.from-to-",
+        "form.leave-it-out",
+        "form.send-",
+        "keys.set-",
+        "menu.",
+        "notice.",
+        "noun.",
+        "relation.",
+        "specifications.finding-",
+        "value.",
+    ),
+}
+
+
+def literals():
+    """Return what stands between quotation marks in the code and the templates."""
+    folders = [ROOT / name for name in ("api", "models", "sitegen", "templates")]
+    files = (file for folder in folders for file in folder.rglob("*"))
+    return {
+        literal
+        for file in files
+        if file.suffix in (".py", ".html", ".js")
+        for literal in QUOTED.findall(file.read_text(encoding="utf-8"))
+    }
+
+
+@pytest.mark.parametrize("part", ["", "console"])
+def test_texts_that_nothing_says(part):
+    """The code names every text, or puts its name together as listed here."""
+    names = json.loads((FOLDER / part / f"{FALLBACK}.json").read_bytes()).keys()
+    prefixes = PUT_TOGETHER[part]
+
+    unnamed = names - literals()
+
+    assert not {name for name in unnamed if not name.startswith(prefixes)}
+    needed = {
+        prefix for prefix in prefixes for name in unnamed if name.startswith(prefix)
+    }
+    assert needed == {*prefixes}
