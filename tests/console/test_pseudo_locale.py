@@ -1,6 +1,5 @@
 """All words that we put on a page of the console come from a language's texts."""
 
-import json
 import re
 from dataclasses import replace
 
@@ -11,8 +10,6 @@ from api.http.application import create_app
 from api.http.problem_types import PROBLEM_TYPES
 from api.operation import OPERATIONS
 from models.locales import (
-    FALLBACK,
-    FOLDER,
     available_languages,
     forget_languages,
     load_locale,
@@ -28,7 +25,7 @@ from tests.worlds.languages import (
     SIGN,
     TAG,
     WORD,
-    marked_parts,
+    add_marked_languages,
     unmarked_words,
     words_of_dates,
 )
@@ -64,14 +61,8 @@ class Teller(Life):
 @pytest.fixture
 def marked_app(store, settings, clock, tmp_path):
     """The application with a console whose words are marked."""
-    folder = tmp_path / "own"
-    for part in ("", PART):
-        english = json.loads((FOLDER / part / f"{FALLBACK}.json").read_bytes())
-        texts = {name: marked_parts(message) for name, message in english.items()}
-        file = folder / "locales" / part / f"{TAG}.json"
-        file.parent.mkdir(parents=True, exist_ok=True)
-        file.write_text(json.dumps(texts))
-    settings = replace(settings, templates=str(folder))
+    templates = add_marked_languages(tmp_path / "own", TAG, parts=("", PART))
+    settings = replace(settings, templates=templates)
     forget_languages()
     yield create_app(
         settings,

@@ -9,7 +9,7 @@ import pytest
 from peewee import Value
 
 from api.http.problem_types import PROBLEM_TYPES
-from models.locales import FALLBACK, FOLDER, load_locale
+from models.locales import FALLBACK, load_locale
 from models.projects.document_imports.document_import import import_documents
 from models.projects.document_imports.options import ImportOptions
 from models.projects.documents.rows import DocumentRow
@@ -27,8 +27,8 @@ from tests.worlds.languages import (
     TAG,
     WORD,
     Read,
+    add_marked_languages,
     lines_of,
-    marked_parts,
     unmarked_words,
     words_of_dates,
 )
@@ -77,17 +77,13 @@ SHOWING = re.compile(
 @pytest.fixture
 def settings(settings, tmp_path):
     """A site in the marked language, with all that pages can have."""
-    folder = tmp_path / "own" / "locales"
-    folder.mkdir(parents=True)
-    english = json.loads((FOLDER / f"{FALLBACK}.json").read_bytes())
-    texts = {name: marked_parts(message) for name, message in english.items()}
-    (folder / f"{TAG}.json").write_text(json.dumps(texts))
+    templates = add_marked_languages(tmp_path / "own", TAG)
     sites = [{"name": "Svenska", "url": "https://example.com", "language": TAG}]
     sites += [{"name": "2.x", "url": "https://example.com/v2", "version": "2.4"}]
     (tmp_path / "sites.json").write_text(json.dumps(sites))
     return replace(
         settings,
-        templates=str(folder.parent),
+        templates=templates,
         language=TAG,
         site_name="Acme",
         site_url="https://example.com",

@@ -29,69 +29,15 @@ ATTRIBUTES = ("title", "alt", "aria-label", "aria-description", "placeholder", "
 DESCRIPTIONS = ("description", "og:title", "og:description", "og:image:alt")
 
 
-def marked_messages():
-    messages = json.loads((FOLDER / f"{FALLBACK}.json").read_bytes())
+def marked_messages(part=""):
+    messages = json.loads((FOLDER / part / f"{FALLBACK}.json").read_bytes())
     return {name: marked(message) for name, message in messages.items()}
 
 
 def marked(message):
-    if isinstance(message, dict):
-        return {form: marked(text) for form, text in message.items()}
-    return f"{START}{message}{END}"
-
-
-def marked_locale(tag):
-    return Locale(tag, marked_messages())
-
-
-def add_marked_languages(folder, *tags):
-    """Put files of such languages into a folder, for MASTHEAD_TEMPLATES."""
-    (folder / "locales").mkdir(parents=True)
-    text = json.dumps(marked_messages())
-    for tag in tags:
-        (folder / "locales" / f"{tag}.json").write_text(text)
-    return str(folder)
-
-
-class _Texts(HTMLParser):
-    def __init__(self, html):
-        super().__init__()
-        self.found, self._tag = [], ""
-        self.feed(html)
-        self.close()
-
-    def handle_starttag(self, tag, attrs):
-        self._tag = tag
-        labels = ("aria-label", "alt", "title", "placeholder")
-        self.found += [value for name, value in attrs if name in labels and value]
-
-    def handle_data(self, data):
-        if data.strip() and self._tag not in ("style", "script"):
-            self.found.append(data.strip())
-
-
-def unmarked(text, *known):
-    """Return the lines of a text that are neither marked nor known."""
-    lines = [line.strip() for line in text.splitlines()]
-    return [line for line in lines if line and START not in line and line not in known]
-
-
-def unmarked_html(html, *known):
-    """Return the texts of a page that stand outside of marks and are not known."""
-    outside, depth = [""], 0
-    for char in "\n".join(_Texts(html).found):
-        depth += {START: 1, END: -1}.get(char, 0)
-        if char in (START, "\n"):
-            outside.append("")
-        elif depth == 0 and char != END:
-            outside[-1] += char
-    return [text for text in map(str.strip, outside) if text and text not in known]
-
-
-def marked_parts(message):
     """Mark our words, and none of the values that are put into them."""
     if isinstance(message, dict):
-        return {form: marked_parts(text) for form, text in message.items()}
+        return {form: marked(text) for form, text in message.items()}
     parts = PLACEHOLDER.split(message)
     return "".join(
         part if not part or PLACEHOLDER.fullmatch(part) else f"{START}{part}{END}"
@@ -99,11 +45,26 @@ def marked_parts(message):
     )
 
 
+def marked_locale(tag):
+    return Locale(tag, marked_messages())
+
+
+def add_marked_languages(folder, *tags, parts=("",)):
+    """Put files of such languages into a folder, for MASTHEAD_TEMPLATES."""
+    for part in parts:
+        (folder / "locales" / part).mkdir(parents=True, exist_ok=True)
+        text = json.dumps(marked_messages(part))
+        for tag in tags:
+            (folder / "locales" / part / f"{tag}.json").write_text(text)
+    return str(folder)
+
+
 class Read(HTMLParser):
     """What a reader of the language is told: texts, and attributes with texts."""
 
-    def __init__(self, html, attributes=()):
+    def __init__(self, html, attributes=(), tag=TAG):
         super().__init__()
+        self._tag = tag
         self._attributes = [*ATTRIBUTES, *attributes]
         self.texts, self._open = [""], []
         self.feed(html)
@@ -112,7 +73,7 @@ class Read(HTMLParser):
     def handle_starttag(self, tag, attributes):
         found = dict(attributes)
         if tag not in VOID:
-            language = found.get("lang", self._open[-1][1] if self._open else TAG)
+            language = found.get("lang", self._language())
             self._open.append((tag, language))
         if self._is_read(found.get("lang")):
             self._read_attributes(tag, found)
@@ -135,9 +96,11 @@ class Read(HTMLParser):
             self.texts[-1] += data
 
     def _is_read(self, own=None):
-        language = own or (self._open[-1][1] if self._open else TAG)
         tags = {tag for tag, _ in self._open}
-        return language == TAG and not tags & NOT_READ
+        return (own or self._language()) == self._tag and not tags & NOT_READ
+
+    def _language(self):
+        return self._open[-1][1] if self._open else self._tag
 
 
 def words_of_dates():
@@ -155,10 +118,14 @@ def lines_of(texts):
     return (" ".join(line.split()) for line in lines)
 
 
-def unmarked_words(html, known, attributes=()):
+def unmarked_words(html, known, attributes=(), tag=TAG):
     """Return the texts of a page that are neither ours nor known."""
-    read = Read(html, attributes).texts
-    texts = [CHOSEN.sub("", OURS.sub("\n", text)) for text in read]
+    return unmarked_parts(Read(html, attributes, tag).texts, known)
+
+
+def unmarked_parts(texts, known):
+    """Return the parts of texts that are neither ours nor known."""
+    texts = [CHOSEN.sub("", OURS.sub("\n", text)) for text in texts]
     return [
         part
         for line in lines_of(texts)
