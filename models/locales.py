@@ -72,14 +72,23 @@ class Locale:
         return message if isinstance(message, str) else None
 
     def pattern(self, name: str, count: Any = None) -> str:
-        """Return a text with its placeholders; `count` chooses its plural form."""
+        """
+        Return a text with its placeholders as they are.
+
+        A text with plural forms needs `count`, which chooses one of them.
+        """
         message = self._messages[name]
         if isinstance(message, str):
             return message
         return message.get(self._cldr.plural_form(count)) or message["other"]
 
     def text(self, name: str, /, **values: Any) -> str:
-        """Return a text with the values in its placeholders."""
+        """
+        Return a text with the values in its placeholders; numbers are formatted.
+
+        A text with plural forms needs `count` among the values. Without any values,
+        placeholders stay as they are; with some, each must have one.
+        """
         pattern = self.pattern(name, values.get("count"))
         return pattern.format_map(self.display(values)) if values else pattern
 
