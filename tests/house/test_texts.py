@@ -1,4 +1,4 @@
-"""The files of texts have no text that nothing says."""
+"""Texts are in the files for them, and none is there that nothing says."""
 
 import json
 import re
@@ -8,6 +8,7 @@ import pytest
 from models.locales import FALLBACK, FOLDER
 from tests.house.source import ROOT
 
+CONTROL = re.compile(r'<(?:input|select|textarea)\b[^>]* name="([A-Za-z]\w*)"')
 QUOTED = re.compile(r"""["']([\w.-]+)["']""")
 # What the code puts a state, a kind, a field or the like behind, or before.
 PUT_TOGETHER = {
@@ -80,3 +81,13 @@ def test_texts_that_nothing_says(part):
         prefix for prefix in prefixes for name in unnamed if name.startswith(prefix)
     }
     assert needed == {*prefixes}
+
+
+def test_names_of_controls():
+    """What a control of the console holds can be named, as when a form is resumed."""
+    templates = (ROOT / "templates/console").rglob("*.html")
+    names = {name for file in templates for name in CONTROL.findall(file.read_text())}
+    labels = json.loads((FOLDER / "console" / f"{FALLBACK}.json").read_bytes())
+
+    assert names
+    assert [name for name in names if f"field.{name}" not in labels] == []
