@@ -2,11 +2,13 @@
 (() => {
   const all = (selector, within = document) => within.querySelectorAll(selector);
 
-  // The language of the site, which is not that of every document.
-  const language = document.querySelector(".masthead")?.lang || document.documentElement.lang;
+  // The language of the site, which is not that of every document, with the calendar,
+  // the digits and the clock of the pages.
+  const tag = document.querySelector(".masthead")?.lang || document.documentElement.lang;
+  const language = new Intl.Locale(tag === "en" ? "en-GB" : tag, { calendar: "gregory", numberingSystem: "latn" });
 
   // Local times as tooltips; the text is in UTC.
-  const local = new Intl.DateTimeFormat(language, { dateStyle: "full", timeStyle: "short" });
+  const local = new Intl.DateTimeFormat(language, { dateStyle: "full", timeStyle: "short", hourCycle: "h23" });
   const addLocalTimes = (within) => {
     for (const time of all("time[datetime*=T]:not([title])", within)) {
       time.title = TEXT("site.local-time").replace("{time}", local.format(new Date(time.dateTime)));

@@ -281,8 +281,10 @@ export async function search(query, withOlder = false) {
 }
 
 // The texts of the site, with their placeholders filled; a number chooses a plural form.
-// A document can be in another language than the site around it.
-const LANGUAGE = document.querySelector(".masthead")?.lang || document.documentElement.lang;
+// A document can be in another language than the site around it. Dates and numbers are as
+// the pages have them: in the Gregorian calendar, with Latin digits.
+const TAG = document.querySelector(".masthead")?.lang || document.documentElement.lang;
+const LANGUAGE = new Intl.Locale(TAG === "en" ? "en-GB" : TAG, { calendar: "gregory", numberingSystem: "latn" });
 const COLLECTIONS = { guides: TEXT("docs.guides"), products: TEXT("docs.products"), support: TEXT("docs.support") };
 const fill = (text, values) => text.replace(/\{(\w+)\}/g, (_, name) => values[name]);
 const counted = (forms, count) => fill(forms[new Intl.PluralRules(LANGUAGE).select(count)] ?? forms.other, { count: new Intl.NumberFormat(LANGUAGE).format(count) });
@@ -291,7 +293,7 @@ const counted = (forms, count) => fill(forms[new Intl.PluralRules(LANGUAGE).sele
 async function resultAt({ folder, head, pagesOfBlock, pageOf }, page, scoreOf) {
   const rows = pagesOfBlock ? await load(`${folder}/pages/${Math.floor(page / pagesOfBlock)}.json`) : head.pages;
   const [href, title, name, at] = rows[pagesOfBlock ? page % pagesOfBlock : page];
-  const day = at && new Date(at).toLocaleDateString(LANGUAGE === "en" ? "en-GB" : LANGUAGE, { dateStyle: "medium", timeZone: "UTC" });
+  const day = at && new Date(at).toLocaleDateString(LANGUAGE, { dateStyle: "medium", timeZone: "UTC" });
   const result = { href, title, where: [COLLECTIONS[href.split("/")[1]], name, day].filter(Boolean).join(" · ") };
   if (!folder || href.startsWith("/reference/")) return result;
   const first = pageOf.indexOf(page), numbers = [...Array(pageOf.lastIndexOf(page) - first + 1).keys()];

@@ -20,8 +20,9 @@
 
   // Show local times with their time zone; UTC becomes the tooltip. Tables stay in UTC,
   // which is in their column headers.
-  // English as the pages have it, with the day before the month.
-  const language = root.lang === "en" ? "en-GB" : root.lang;
+  // As the pages have them: the day before the month in English, and everywhere the
+  // Gregorian calendar with Latin digits.
+  const language = new Intl.Locale(root.lang === "en" ? "en-GB" : root.lang, { calendar: "gregory", numberingSystem: "latn" });
   const clock = { timeStyle: "short", hourCycle: "h23" };
   const timeOnly = new Intl.DateTimeFormat(language, clock);
   const dateTime = new Intl.DateTimeFormat(language, { dateStyle: "medium", ...clock });
