@@ -3,7 +3,7 @@
 import pytest
 from markupsafe import Markup
 
-from models.locales import load_locale
+from models.locales import Locale, load_locale
 from sitegen.theme.filters import locale_filters, section_id, translator
 
 ENGLISH = load_locale("en")
@@ -67,3 +67,20 @@ def test_other_filters():
     assert FILTERS["period_label"]("90d") == "90 days"
     assert section_id("Getting started: “Ünïts” & more") == "getting-started-ünïts-more"
     assert section_id("—") == "section"
+
+
+def test_texts_in_rows_are_escaped():
+    """Texts of an operator's language stay text in the rows of tables too."""
+    names = ("state.no-data", "uptime.no-data", "response.not-measured")
+    texts = dict.fromkeys(names, "A < B & C")
+    texts |= {"response.milliseconds": "< {value}", "time.utc": "{time} & UTC"}
+    filters = locale_filters(Locale("en", texts))
+    day = {"date": "2026-03-01", "state": None, "uptimePct": None}
+    points = [{"at": "2026-03-01T11:00:00.000Z", "ms": ms} for ms in (None, 12)]
+
+    days = filters["uptime_rows"]([day | {"samples": 0, "excluded": 0}])
+    times = filters["response_time_rows"](points)
+
+    assert days.count("<td>A &lt; B &amp; C</td>") == 2
+    assert "<td>A &lt; B &amp; C</td>" in times
+    assert "11:00 &amp; UTC</time></td><td>&lt; 12</td>" in times
