@@ -169,6 +169,8 @@ class Theme:
                 content += b"\n" + stylesheet().encode()
             if name == "style.css":
                 content += b"\n" + self._accent().encode()
+            if name == "status.css":
+                content += b"\n" + self._freshness().encode()
             if name.endswith(".css"):
                 content = _name_fonts(content.decode(), assets).encode()
             if name.endswith(".js"):
@@ -194,7 +196,7 @@ class Theme:
         settings = self._settings
         names = (settings.site_name, settings.site_url, settings.site_logo)
         languages = (settings.language, babel.__version__)
-        styles = (settings.accent_colour, stylesheet())
+        styles = (settings.accent_colour, settings.freshness_seconds, stylesheet())
         forms = (settings.subscribe_url, page_security_policy(settings.form_origin))
         words = (settings.tagline, settings.feedback_url)
         others = (settings.indexing, self.switcher, self._drawn_card, *words)
@@ -305,6 +307,10 @@ class Theme:
         default = type(self._settings)().accent_colour
         colour = self._settings.accent_colour
         return "" if colour == default else accent_rule(colour)
+
+    def _freshness(self) -> str:
+        """Say after how long an embed, which has no script, is out of date."""
+        return f".embed {{ --freshness: {self._settings.freshness_seconds}s; }}"
 
     def _files(self, folder: str) -> dict[str, Path]:
         by_name: dict[str, Path] = {}

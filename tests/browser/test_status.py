@@ -48,6 +48,20 @@ def test_deadline(works, visit):
     )
 
 
+def test_deadline_of_an_embed(world, visit):
+    """An embed has no script: its styles alone mark it, after the time of the site."""
+    world.looks(freshness_seconds=60)
+    world.service("api")
+    world.sample("api")
+    world.build()
+
+    page = visit("/status/embed/api/")
+
+    delay = "(each) => getComputedStyle(each).animationDelay"
+    marked = [page.locator(each).evaluate(delay) for each in (".card", ".late")]
+    assert marked == ["60s", "60s"]
+
+
 @pytest.mark.parametrize("at", [290, 3600, 40 * 86400])
 @pytest.mark.parametrize("path", [OVERVIEW, SERVICE, FRONT])
 def test_copy_served_late(works, visit, path, at):

@@ -160,7 +160,9 @@ def test_version_names_the_looks(own):
     (own / "404.html").write_text("x")
     versions |= {theme(own).version, theme(accent_colour="#ff0000").version}
 
-    assert len(versions) == 4
+    versions.add(theme(own, freshness_seconds=60).version)
+
+    assert len(versions) == 5
     assert theme().version == theme().version
 
 
