@@ -198,14 +198,22 @@ def status_filters(locale: Locale) -> dict[str, Callable[..., Any]]:
             text, style, shown
         )
 
-    def clock(text: str) -> Markup:
-        """Return a moment without its date."""
-        return moment(text, locale.clock_time(text))
+    def short_moment(text: str, at: str | None) -> Markup:
+        """Return a moment, without its date if that is the UTC date of `at`."""
+        is_same_day = at is not None and text[:10] == at[:10]
+        return moment(text, locale.clock_time(text)) if is_same_day else moment(text)
 
     filters: tuple[Callable[..., Any], ...] = (
-        *(affected_services, bars_start, checked_state_label, clock, days_summary),
+        *(affected_services, bars_start, checked_state_label, days_summary),
         *(join_markup, milliseconds, missing_services, moment, overall_label, percent),
-        *(join_links, response_time_rows, service_links, service_names, sparkline),
+        *(
+            join_links,
+            response_time_rows,
+            service_links,
+            service_names,
+            short_moment,
+            sparkline,
+        ),
         *(state_label, uptime_bars, uptime_figure, uptime_rows),
     )
     return {function.__name__: function for function in filters}

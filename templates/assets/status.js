@@ -28,11 +28,13 @@
   const dateTime = new Intl.DateTimeFormat(language, { dateStyle: "medium", ...clock });
   const zone = new Intl.DateTimeFormat(language, { timeZoneName: "short" });
   const zoneAt = (date) => zone.formatToParts(date).find((part) => part.type === "timeZoneName").value;
+  // A time without its date is on the day of the page, unless it is not where the reader is.
   function localise(within) {
+    const day = new Date(dataOf(source).checkedAt).toDateString();
     for (const time of all("time[data-utc]", within)) {
       time.title = time.textContent;
       const date = new Date(time.dateTime);
-      const parts = (time.dataset.utc ? timeOnly : dateTime).formatToParts(date);
+      const parts = (time.dataset.utc && date.toDateString() === day ? timeOnly : dateTime).formatToParts(date);
       const start = parts.findIndex((part) => part.type === "hour");
       const end = parts.findIndex((part) => part.type === "minute") + 1;
       const join = (some) => some.map((part) => part.value).join("");

@@ -196,6 +196,20 @@ def test_times_are_the_readers_own(works, visit, zone, instant, shown):
     assert time.get_attribute("title").endswith(" UTC")
 
 
+@pytest.mark.parametrize(
+    ("zone", "due"),
+    [
+        ("Asia/Kolkata", "The next update is due by 17:34 GMT+5:30."),
+        ("Asia/Kamchatka", "The next update is due by 2 Mar 2026, 00:04 GMT+12."),
+    ],
+)
+def test_times_of_the_readers_next_day(works, visit, zone, due):
+    """A time on another day than the page has its date, by the reader's midnight."""
+    page = visit(OVERVIEW, timezone_id=zone)
+
+    assert page.get_by_text(due).is_visible()
+
+
 def test_tables_stay_in_utc(works, visit):
     """A column that says UTC holds UTC, wherever the reader is."""
     works.sample("api", at=-5000)
