@@ -17,6 +17,7 @@ from models.status.incidents.incidents import IncidentRow, IncidentUpdateRow
 from models.status.maintenance.windows import MaintenanceRow
 from sitegen.markdown.rendering import render_entry
 from sitegen.page import BuildContext, Page, Stage, pages
+from sitegen.status.filters import MAX_NAMED
 from sitegen.status.status_data import (
     PublishedMaintenance,
     read_published_incidents,
@@ -118,11 +119,12 @@ def _update_item(
         if update.removed_at
         else locale.text(f"state.{update.status}")
     )
+    href = site_url + url_path(incident_path(incident.id))
     return FeedItem(
         id=f"urn:uuid:{update.id}",
         title=locale.text("feed.entry", label=label, title=isolate(incident.title)),
-        href=site_url + url_path(incident_path(incident.id)),
-        html=render_entry(update.body, locale) + _affected_html(incident, locale),
+        href=href,
+        html=render_entry(update.body, locale) + _affected_html(incident, href, locale),
         published=update.created_at,
         dated=update.created_at,
         updated=update.changed_at,
@@ -136,16 +138,19 @@ def _maintenance_item(
     """Return the one item of a window, which changes with its status."""
     window, json = maintenance.row, maintenance.json
     starts, ends = (locale.date_time(json[name]) for name in ("startsAt", "endsAt"))
+    href = site_url + url_path(maintenance_path(window.id))
     changed_at = max(window.updated_at, window.status_changed_at)
     return FeedItem(
         id=f"urn:uuid:{window.id}",
         title=locale.text(
             f"feed.maintenance-{window.status}", title=isolate(window.title)
         ),
-        href=site_url + url_path(maintenance_path(window.id)),
-        html=_paragraph(locale.text("feed.period", start=starts, end=ends), locale)
+        href=href,
+        html=_paragraph(
+            escape(locale.text("feed.period", start=starts, end=ends)), locale
+        )
         + render_entry(window.description or "", locale)
-        + _affected_html(window, locale),
+        + _affected_html(window, href, locale),
         published=window.created_at,
         dated=changed_at,
         updated=changed_at,
@@ -158,15 +163,23 @@ def _slugs(subject: IncidentRow | MaintenanceRow) -> tuple[str, ...]:
     return tuple(service.slug for service in subject.services if service.service_id)
 
 
-def _affected_html(subject: IncidentRow | MaintenanceRow, locale: Locale) -> str:
-    names = locale.join_list(isolate(service.name) for service in subject.services)
-    return _paragraph(locale.text("feed.affects", services=names), locale)
+def _affected_html(
+    subject: IncidentRow | MaintenanceRow, href: str, locale: Locale
+) -> str:
+    """Name the services that the event at `href` affects; its page has all of many."""
+    names = [escape(isolate(service.name)) for service in subject.services]
+    if len(names) > MAX_NAMED:
+        others = locale.text("status.more-services", count=len(names) - MAX_NAMED)
+        names[MAX_NAMED:] = [f'<a href="{escape(href)}">{escape(others)}</a>']
+    services = locale.join_list(names)
+    text = escape(locale.pattern("feed.affects")).format(services=services)
+    return _paragraph(text, locale)
 
 
-def _paragraph(text: str, locale: Locale) -> str:
+def _paragraph(html: str, locale: Locale) -> str:
     """Return a sentence of ours; programs that show it know no direction but this."""
     direction = ' dir="rtl"' if locale.direction == "rtl" else ""
-    return f"<p{direction}>{escape(text)}</p>\n"
+    return f"<p{direction}>{html}</p>\n"
 
 
 def _updated(items: Iterable[FeedItem]) -> str:

@@ -15,6 +15,8 @@ from sitegen.status.charts import draw_bar, draw_bars, draw_sparkline
 Event = tuple[str, str]
 # How many days fit on a phone; the styles have this number too.
 DAYS_ON_PHONES = 30
+# How many services of an incident are named where its own page is a link away.
+MAX_NAMED = 8
 
 
 def status_filters(locale: Locale) -> dict[str, Callable[..., Any]]:
@@ -148,12 +150,26 @@ def status_filters(locale: Locale) -> dict[str, Callable[..., Any]]:
         """Join the items as a list in a sentence, each escaped unless it is markup."""
         return Markup(locale.join_list([str(escape(item)) for item in items]))  # noqa: S704
 
-    def service_names(services: Iterable[Mapping[str, Any]]) -> Markup:
-        return join_markup(_isolated(service["name"]) for service in services)
+    def service_names(
+        services: Iterable[Mapping[str, Any]], href: str | None = None
+    ) -> Markup:
+        """Join the names of services; `href` is the page that has all, if not this."""
+        names = [_isolated(service["name"]) for service in services]
+        return join_markup(limit_names(names, href))
 
-    def service_links(services: Iterable[Mapping[str, Any]]) -> Markup:
+    def service_links(
+        services: Iterable[Mapping[str, Any]], href: str | None = None
+    ) -> Markup:
         """Join the names of services; those with a page are links."""
-        return join_markup(map(_service_link, services))
+        return join_markup(limit_names([*map(_service_link, services)], href))
+
+    def limit_names(names: list[Markup], href: str | None) -> list[Markup]:
+        """Return the first names, and how many more are on the page at `href`."""
+        if href is None or len(names) <= MAX_NAMED:
+            return names
+        others = locale.text("status.more-services", count=len(names) - MAX_NAMED)
+        link = Markup('<a href="{}">{}</a>').format(href, others)
+        return [*names[:MAX_NAMED], link]
 
     def join_links(hrefs: Mapping[str, str | None]) -> Markup:
         """Join links by their texts, without those that lead nowhere."""

@@ -1,5 +1,7 @@
 """The pages of an incident and of a window lead on: to services and to feeds."""
 
+import json
+
 import pytest
 
 from tests.pages.html import Reader
@@ -68,3 +70,52 @@ def test_feeds(pages):
         hrefs = {link["href"] for link in page.all("a")}
 
         assert hrefs >= {*FEEDS, "/status/maintenance.ics"}
+
+
+@pytest.fixture
+def many(ask, clock, build_site, output):
+    """Return how each page names the services of an incident and a window of nine."""
+    world, slugs = World(ask, clock), "abcdefghi"
+    for slug in slugs:
+        world.service(slug, name=slug.upper())
+    event = " ".join(slugs)
+    incident = f"/status/incidents/{world.incident(event)}/"
+    window = f"/status/maintenance/{world.window(event, 0, 60)}/"
+    build_site()
+
+    def read(path):
+        return (output / path.strip("/") / "index.html").read_text()
+
+    return read, incident, window
+
+
+@pytest.mark.parametrize("path", ["status", "status/history/2026-03"])
+def test_many_services(many, path):
+    """Lists of events name eight services, and lead to the page with the others."""
+    read, *hrefs = many
+
+    page = read(path)
+
+    assert Reader(page).words().count("A, B, C, D, E, F, G, H and 1 more") == 2
+    for href in hrefs:
+        assert f'<a href="{href}">1 more</a>' in page
+
+
+def test_all_services_on_the_page_of_an_event(many):
+    """The page of an incident and that of a window name all services."""
+    read, *hrefs = many
+
+    for href in hrefs:
+        page = Reader(read(href))
+        assert set("ABCDEFGHI") <= set(page.text_of("bdi"))
+        assert "more" not in page.words()
+
+
+@pytest.mark.parametrize("kind", ["incidents", "maintenance"])
+def test_many_services_in_feeds(many, output, kind):
+    """Entries of feeds name eight services too."""
+    items = json.loads((output / "status/feed.json").read_bytes())["items"]
+    item = next(item for item in items if kind in item["url"])
+
+    more = f' and <a href="{item["url"]}">1 more</a></p>'
+    assert f"<p>Affects: A, B, C, D, E, F, G, H{more}" in item["content_html"]
