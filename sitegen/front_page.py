@@ -9,7 +9,7 @@ from models.status.state import SEVERITIES
 from sitegen.docs.outline import docs_outline
 from sitegen.page import SHARED, BuildContext, Page, Stage, pages
 from sitegen.status.missing_data import missing_data
-from sitegen.status.status_data import read_service_list, read_snapshot
+from sitegen.status.status_data import read_service_list, read_snapshot, stale_at
 from sitegen.status.upcoming_changes import UpcomingChanges
 from sitegen.urls import incident_path
 
@@ -42,16 +42,17 @@ def front_page(context: BuildContext) -> Iterator[Page]:
 
 def _overall_status(context: BuildContext) -> dict[str, Any]:
     """Return the overall status, what decides it, and when it becomes stale."""
-    listed, stale_at = read_service_list(context)
-    service_list = listed.to_json()
-    status = {name: service_list[name] for name in ("overall", "checkedAt", "stale")}
+    snapshot = context.once_per_build(read_snapshot)
+    service_list = context.once_per_build(read_service_list)
+    json = service_list.to_json()
+    status = {name: json[name] for name in ("overall", "checkedAt", "stale")}
     upcoming = context.once_per_build(UpcomingChanges).overall
     incidents = _active_incidents(context)
     return status | {
-        "hasServices": bool(listed.services),
-        "staleAt": stale_at,
+        "hasServices": bool(service_list.services),
+        "staleAt": stale_at(snapshot, snapshot.services),
         "upcomingChange": upcoming,
-        "missing": missing_data(listed),
+        "missing": missing_data(service_list),
         "incidents": incidents[:MAX_INCIDENTS],
         "otherIncidents": len(incidents[MAX_INCIDENTS:]),
     }

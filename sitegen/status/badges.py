@@ -14,6 +14,7 @@ from models.status.snapshot.snapshot import StatusService
 from sitegen.page import BuildContext, Page, Stage, pages
 from sitegen.status.missing_data import missing_data_text
 from sitegen.status.status_data import (
+    read_service_list,
     read_snapshot,
     read_status_data,
     reason_to_data,
@@ -42,7 +43,7 @@ WITHOUT_WIDTH = ("Mn", "Me", "Cf")
 @pages("status", Stage.LISTS)
 def badges(context: BuildContext) -> Iterator[Page]:
     """Yield a badge with its timestamp for the site and for each service."""
-    service_list = context.once_per_build(read_snapshot).service_list()
+    service_list = context.once_per_build(read_service_list)
     locale = context.theme.locale
     site_badge = _badge(
         locale,
@@ -103,7 +104,8 @@ def plain_text(context: BuildContext) -> Iterator[Page]:
     """
     locale = load_locale(FALLBACK)
     snapshot = context.once_per_build(read_snapshot)
-    service_list, services = snapshot.service_list(), snapshot.service_list().services
+    service_list = context.once_per_build(read_service_list)
+    services = service_list.services
     overall = locale.text(f"overall.{service_list.overall}")
     lines = [f"{context.settings.site_name}: {overall}"]
     if service_list.checked_at:

@@ -180,10 +180,9 @@ def read_snapshot(context: BuildContext) -> StatusSnapshot:
     return status_snapshot(now, freshness, context.once_per_build(read_services))
 
 
-def read_service_list(context: BuildContext) -> tuple[StatusServiceList, str | None]:
-    """Return the states of all services, and when they are out of date."""
-    snapshot = context.once_per_build(read_snapshot)
-    return snapshot.service_list(), stale_at(snapshot, snapshot.services)
+def read_service_list(context: BuildContext) -> StatusServiceList:
+    """Return the states of all services."""
+    return context.once_per_build(read_snapshot).service_list()
 
 
 def read_incidents(_: BuildContext) -> list[IncidentRow]:
@@ -273,7 +272,7 @@ def read_status_data(context: BuildContext) -> StatusData:
     details = service_details(snapshot, uptimes, interval_seconds)
     return StatusData(
         snapshot=snapshot,
-        service_list=snapshot.service_list(),
+        service_list=context.once_per_build(read_service_list),
         details=details,
         uptimes=uptimes,
         days={

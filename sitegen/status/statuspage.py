@@ -15,6 +15,7 @@ from sitegen.status.status_data import (
     PublishedIncident,
     read_maintenance,
     read_published_incidents,
+    read_service_list,
     read_snapshot,
 )
 from sitegen.status.statuspage_components import COMPONENT_STATUS, Components, short_id
@@ -71,7 +72,7 @@ class StatuspageDocuments:
         self._site_url = context.settings.site_url
         self._site_name = context.settings.site_name
         self._snapshot = context.once_per_build(read_snapshot)
-        self._service_list = self._snapshot.service_list()
+        self._service_list = context.once_per_build(read_service_list)
         self._incidents = list(
             context.once_per_build(read_published_incidents).values()
         )

@@ -11,6 +11,7 @@ from models.status.snapshot.last_change import (
     next_page_change,
     next_state_change,
 )
+from models.status.snapshot.snapshot import StatusSnapshot
 from tests.conftest import NOON
 
 ADMIN = "POST /status/v1/admin"
@@ -279,3 +280,15 @@ def test_reason_leads_to_the_incident(scene, build_site, output):
     assert f'<p class="reason">Incident: {title}</p>' in overview
     time = '<time datetime="2026-03-01T11:59:50.000Z" data-utc="time">11:59 UTC</time>'
     assert f">The probe found it operational at {time}</p>" in api
+
+
+def test_service_list_of_a_build(scene, build_site, monkeypatch):
+    """The list of all services is made once in a build, for all pages that have it."""
+    lists, make = [], StatusSnapshot.service_list
+    monkeypatch.setattr(
+        StatusSnapshot, "service_list", lambda self: lists.append(1) or make(self)
+    )
+
+    build_site()
+
+    assert len(lists) == 1
