@@ -1,5 +1,6 @@
 """Group the documents of a collection by their sections, which can be nested."""
 
+import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -8,7 +9,6 @@ from typing import Any
 from models.projects.documents.published import PublishedPage
 from models.projects.documents.sections import SEPARATOR, section_parts
 from models.projects.documents.tree_order import tree_ranks
-from sitegen.theme.filters import section_id
 
 
 @dataclass(eq=False)
@@ -111,6 +111,11 @@ def group_by_section(
     root.sort(tree_ranks(documents))
     _assign_ids(root)
     return root
+
+
+def section_id(title: str) -> str:
+    """Return the id of a section on the page of its collection."""
+    return re.sub(r"\W+", "-", title.lower()).strip("-") or "section"
 
 
 def _group(parts: tuple[str, ...], groups: dict[str, SectionGroup]) -> SectionGroup:

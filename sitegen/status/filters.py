@@ -92,7 +92,7 @@ def status_filters(locale: Locale) -> dict[str, Callable[..., Any]]:
     def bars_start(days: int) -> Markup:
         """Say how long ago the bars start, of which a phone shows the last in rows."""
         wide = locale.text("bars.days-ago", count=days)
-        narrow = locale.text("bars.last-days", count=min(days, DAYS_ON_PHONES))
+        narrow = locale.text("bars.last-days", count=DAYS_ON_PHONES)
         return Markup(
             '<span class="is-wide">{}</span><span class="is-narrow">{}</span>'
         ).format(wide, narrow)
@@ -220,7 +220,7 @@ def status_filters(locale: Locale) -> dict[str, Callable[..., Any]]:
         return moment(text, locale.clock_time(text)) if is_same_day else moment(text)
 
     filters: tuple[Callable[..., Any], ...] = (
-        *(affected_services, bars_start, checked_state_label, days_summary),
+        *(affected_services, bars_start, checked_state_label),
         *(join_markup, milliseconds, missing_services, moment, overall_label, percent),
         *(
             join_links,

@@ -1,6 +1,5 @@
 """Template filters and functions: texts of a language, dates, Markdown."""
 
-import re
 from collections.abc import Callable
 from functools import cache, lru_cache
 from typing import Any
@@ -85,7 +84,6 @@ def locale_filters(locale: Locale) -> dict[str, Callable[..., Any]]:
         return Markup(insert_texts(body, locale))  # noqa: S704  the renderer escapes
 
     filters = _by_name(
-        locale.clock_time,
         locale.date_time,
         document,
         locale.duration,
@@ -107,11 +105,6 @@ def period_label(locale: Locale, period: str) -> str:
     return locale.text(f"duration.{PERIOD_UNITS[period[-1]]}", count=int(period[:-1]))
 
 
-def section_id(title: str) -> str:
-    """Return the id of a section on the page of its collection."""
-    return re.sub(r"\W+", "-", title.lower()).strip("-") or "section"
-
-
 def _web_address(target: str) -> str | None:
     return target if link_target(target) in OUTSIDE else None
 
@@ -121,4 +114,4 @@ def _by_name(*functions: Callable[..., Any]) -> dict[str, Callable[..., Any]]:
 
 
 # Those whose result is the same in every language.
-FILTERS = _by_name(isolate, section_id)
+FILTERS = _by_name(isolate)

@@ -57,6 +57,7 @@ def maintenance_reason(title):
 
 
 MEASURED = measured("operational", 3, 3)
+NEVER_MEASURED = measured("never-measured") | {"at": None}
 RESPONSE_TIMES = {"line": "M0 4L4 6L8 3", "hours": 24, "meanMs": 1184}
 
 

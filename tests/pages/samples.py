@@ -13,6 +13,7 @@ from tests.pages.sample_status import (
     GROUPS,
     INCIDENT,
     LINKS,
+    NEVER_MEASURED,
     NO_UPTIME,
     RESOLVED,
     RESOLVED_UPDATES,
@@ -293,9 +294,9 @@ MINIMAL = {
             | dict.fromkeys(
                 ("group", "hostname", "observedAt", "responseTimeMs", "description")
             ),
-            "reason": None,
+            "reason": NEVER_MEASURED,
             "uptime": NO_UPTIME,
-            "days": [],
+            "days": days(known=0),
             "charts": [],
             "links": LINKS,
             "incidents": [],

@@ -9,6 +9,7 @@ from models.projects.document_imports.options import ImportOptions
 from models.projects.documents.published import published_outline
 from models.projects.documents.rows import DocumentRow
 from models.projects.fields import Actor
+from sitegen.docs.section_groups import section_id
 from sitegen.sources.tree import read_tree
 from tests.pages.crawl import lost_links
 
@@ -176,3 +177,11 @@ def test_outline_has_trees_one_after_the_other(two_trees):
     assert list(sections) == [None, "Use", "Shared", "Use more"]
     assert sections[None] == ["a", "d", "e", "h"]
     assert sections["Shared"] == ["g", "c"]
+
+
+def test_ids():
+    """The id of a section is made of the words of its title."""
+    title = "Getting started: “Ünïts” & more"
+
+    assert section_id(title) == "getting-started-ünïts-more"
+    assert section_id("—") == "section"

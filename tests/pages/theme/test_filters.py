@@ -4,7 +4,7 @@ import pytest
 from markupsafe import Markup
 
 from models.locales import Locale, load_locale
-from sitegen.theme.filters import locale_filters, section_id, translator
+from sitegen.theme.filters import locale_filters, translator
 
 ENGLISH = load_locale("en")
 FILTERS = locale_filters(ENGLISH)
@@ -54,19 +54,19 @@ def test_labels():
 
 def test_days_summary():
     """Bars are summarised by the number of days of each state, most days first."""
-    days = [{"state": state} for state in ("degraded", None, "operational", None)]
+    day = {"date": "2026-03-01", "uptimePct": None, "events": ()}
+    states = ("degraded", None, "operational", None)
 
-    assert FILTERS["days_summary"](days) == (
-        "No data: 2 days; Degraded: 1 day; Operational: 1 day"
-    )
+    bars = FILTERS["uptime_bars"]([day | {"state": s} for s in states], "api", "API")
+
+    summary = "No data: 2 days; Degraded: 1 day; Operational: 1 day"
+    assert f'aria-label="API, last 4 days: {summary}"' in bars
 
 
-def test_other_filters():
-    """Periods are words, and ids are made of the words of a title."""
+def test_period():
+    """Periods are words."""
     assert FILTERS["period_label"]("24h") == "24 hours"
     assert FILTERS["period_label"]("90d") == "90 days"
-    assert section_id("Getting started: “Ünïts” & more") == "getting-started-ünïts-more"
-    assert section_id("—") == "section"
 
 
 def test_texts_in_rows_are_escaped():
