@@ -214,6 +214,12 @@ def status_filters(locale: Locale) -> dict[str, Callable[..., Any]]:
             text, style, shown
         )
 
+    def moment_with_age(text: str) -> Markup:
+        """Return a moment to which a script adds how long ago it was."""
+        return Markup('<time datetime="{}" data-utc="" data-ago>{}</time>').format(
+            text, locale.date_time(text)
+        )
+
     def short_moment(text: str, at: str | None) -> Markup:
         """Return a moment, without its date if that is the UTC date of `at`."""
         is_same_day = at is not None and text[:10] == at[:10]
@@ -226,6 +232,7 @@ def status_filters(locale: Locale) -> dict[str, Callable[..., Any]]:
             join_links,
             response_time_rows,
             service_links,
+            moment_with_age,
             service_names,
             short_moment,
             sparkline,
