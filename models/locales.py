@@ -36,6 +36,7 @@ _CLDR_TAGS = {"en": "en-001"}
 # Never rounded: figures have at most three decimals, truncated where they are computed.
 _DECIMALS = "#,##0.###"
 _MINUTE, _HOUR, _DAY = 60, 3600, 86400
+_PERIOD_UNITS = {"h": "hours", "d": "days"}
 
 # A text, or its plural forms by their names.
 Message = str | Mapping[str, str]
@@ -161,6 +162,11 @@ class Locale:
             if count := int(seconds // length):
                 return self.text(f"duration.{unit}", count=count)
         return self.text("duration.less-than-a-minute")
+
+    def period(self, period: str) -> str:
+        """Format the length of a period such as 24h or 90d in words."""
+        unit = _PERIOD_UNITS[period[-1]]
+        return self.text(f"duration.{unit}", count=int(period[:-1]))
 
     def join_list(self, items: Iterable[str]) -> str:
         """Join the items as a list in a sentence: "A, B and C"."""

@@ -45,7 +45,6 @@ from models.status.uptime.periods import (
 from models.status.uptime.summary import StatusUptimeSummary
 from models.status.uptime.uptime import PERIODS, Counts
 from sitegen.page import BuildContext
-from sitegen.theme.filters import period_label
 from sitegen.urls import incident_path, maintenance_path, service_path
 
 T = TypeVar("T")
@@ -131,7 +130,7 @@ class StatusData:
         return self.locale.text(
             "uptime.measured-part",
             measured=self.locale.rough_duration(measured.total_seconds()),
-            period=period_label(self.locale, uptime.period),
+            period=self.locale.period(uptime.period),
         )
 
     def latest_hours(self, slug: str) -> list[tuple[str, int | None]]:

@@ -16,7 +16,6 @@ from sitegen.markdown.texts import insert_texts
 from sitegen.status.filters import status_filters
 
 OUTSIDE = (LinkTarget.WEB, LinkTarget.MAIL, LinkTarget.FRAGMENT)
-PERIOD_UNITS = {"h": "hours", "d": "days"}
 
 
 def translator(locale: Locale) -> Callable[..., Markup]:
@@ -92,17 +91,12 @@ def locale_filters(locale: Locale) -> dict[str, Callable[..., Any]]:
         markdown,
         locale.month_name,
         locale.number,
+        locale.period,
         locale.short_date,
         locale.short_day,
         locale.short_month_name,
     )
-    filters["period_label"] = lambda period: period_label(locale, period)
     return filters | status_filters(locale)
-
-
-def period_label(locale: Locale, period: str) -> str:
-    """Return the length of a period such as 24h or 90d in words."""
-    return locale.text(f"duration.{PERIOD_UNITS[period[-1]]}", count=int(period[:-1]))
 
 
 def _web_address(target: str) -> str | None:

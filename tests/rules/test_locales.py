@@ -90,6 +90,8 @@ def test_numbers_and_lists():
     assert ENGLISH.percent(100.0) == "100 %"
     assert ENGLISH.join_list(["A", "B", "C"]) == "A, B and C"
     assert ENGLISH.rough_duration(3 * 86400 + 5) == "3 days"
+    assert ENGLISH.period("24h") == "24 hours"
+    assert ENGLISH.period("90d") == "90 days"
     assert ENGLISH.rough_duration(59) == "less than a minute"
 
 

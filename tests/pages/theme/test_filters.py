@@ -63,12 +63,6 @@ def test_days_summary():
     assert f'aria-label="API, last 4 days: {summary}"' in bars
 
 
-def test_period():
-    """Periods are words."""
-    assert FILTERS["period_label"]("24h") == "24 hours"
-    assert FILTERS["period_label"]("90d") == "90 days"
-
-
 def test_texts_in_rows_are_escaped():
     """Texts of an operator's language stay text in the rows of tables too."""
     names = ("state.no-data", "uptime.no-data", "response.not-measured")
