@@ -17,7 +17,7 @@ from models.status.incidents.incidents import IncidentRow, IncidentUpdateRow
 from models.status.maintenance.windows import MaintenanceRow
 from sitegen.markdown.rendering import render_entry
 from sitegen.page import BuildContext, Page, Stage, pages
-from sitegen.status.filters import MAX_NAMED
+from sitegen.status.filters.service_lists import MAX_NAMES
 from sitegen.status.status_data import (
     PublishedMaintenance,
     read_published_incidents,
@@ -168,9 +168,9 @@ def _affected_html(
 ) -> str:
     """Name the services that the event at `href` affects; its page has all of many."""
     names = [escape(isolate(service.name)) for service in subject.services]
-    if len(names) > MAX_NAMED:
-        others = locale.text("status.more-services", count=len(names) - MAX_NAMED)
-        names[MAX_NAMED:] = [f'<a href="{escape(href)}">{escape(others)}</a>']
+    if len(names) > MAX_NAMES:
+        others = locale.text("status.more-services", count=len(names) - MAX_NAMES)
+        names[MAX_NAMES:] = [f'<a href="{escape(href)}">{escape(others)}</a>']
     services = locale.join_list(names)
     text = escape(locale.pattern("feed.affects")).format(services=services)
     return _paragraph(text, locale)

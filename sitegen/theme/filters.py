@@ -13,7 +13,7 @@ from models.locales import Locale
 from sitegen.markdown.link_targets import LinkTarget, link_target
 from sitegen.markdown.rendering import render, render_entry, resolve_links
 from sitegen.markdown.texts import insert_texts
-from sitegen.status.filters import status_filters
+from sitegen.status.filters.status_filters import status_filters
 
 OUTSIDE = (LinkTarget.WEB, LinkTarget.MAIL, LinkTarget.FRAGMENT)
 
