@@ -10,7 +10,11 @@ from models.display_text import balance_directions, isolate, plain_line
 from models.fields import format_moment
 from models.locales import FALLBACK, Locale, load_locale
 from models.response_headers import url_path
-from models.status.snapshot.snapshot import StatusService
+from models.status.snapshot.snapshot import (
+    StatusService,
+    StatusServiceList,
+    StatusSnapshot,
+)
 from sitegen.page import BuildContext, Page, Stage, pages
 from sitegen.status.missing_data import missing_data_text
 from sitegen.status.status_data import (
@@ -103,11 +107,22 @@ def plain_text(context: BuildContext) -> Iterator[Page]:
     It is in English in every language, since programs read it too.
     """
     locale = load_locale(FALLBACK)
-    snapshot = context.once_per_build(read_snapshot)
     service_list = context.once_per_build(read_service_list)
-    services = service_list.services
+    blocks = [
+        _plain_overall(locale, context.settings.site_name, service_list),
+        _plain_services(locale, service_list.services),
+        _plain_events(locale, context.once_per_build(read_snapshot)),
+        [f"{context.settings.site_url}/status/"],
+    ]
+    text = "\n\n".join("\n".join(block) for block in blocks if block)
+    yield Page("status.txt", text + "\n")
+
+
+def _plain_overall(
+    locale: Locale, site_name: str, service_list: StatusServiceList
+) -> list[str]:
     overall = locale.text(f"overall.{service_list.overall}")
-    lines = [f"{context.settings.site_name}: {overall}"]
+    lines = [f"{site_name}: {overall}"]
     if service_list.checked_at:
         prefix = "Last measured" if service_list.stale else "As of"
         lines.append(
@@ -115,29 +130,34 @@ def plain_text(context: BuildContext) -> Iterator[Page]:
         )
     if missing := missing_data_text(service_list):
         lines.append(missing)
-    if not services:
+    if not service_list.services:
         lines.append("There are no services yet.")
-    lines += [""] if services else []
+    return lines
+
+
+def _plain_services(locale: Locale, services: list[StatusService]) -> list[str]:
     names = [plain_line(service.name) for service in services]
     width = max(map(len, names), default=0)
-    lines += [
+    return [
         f"{name:<{width}}  {locale.text(f'state.{service.state}')}"
         for name, service in zip(names, services, strict=True)
     ]
-    events = [
+
+
+def _plain_events(locale: Locale, snapshot: StatusSnapshot) -> list[str]:
+    """Return the active incidents, then the maintenance in progress."""
+    incidents = [
         f"Incident: {plain_line(incident.title)}"
         f" ({locale.text(f'state.{incident.status}')})"
         for incident in snapshot.incidents
         if incident.is_active(snapshot.now)
     ]
-    events += [
+    windows = [
         f"Maintenance: {plain_line(window.title)}"
         for window in snapshot.windows
         if window.status == "active"
     ]
-    lines += ["", *events] if events else []
-    lines += ["", f"{context.settings.site_url}/status/"]
-    yield Page("status.txt", "\n".join(lines) + "\n")
+    return incidents + windows
 
 
 def _format(moment: datetime | None) -> str | None:

@@ -1,8 +1,8 @@
 """Yield the overview of the status page, and a page for each incident and window."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
-from datetime import timedelta
+from datetime import datetime, timedelta
 from itertools import chain
 from typing import Any
 
@@ -157,17 +157,11 @@ def _overview(context: BuildContext, status_data: StatusData) -> dict[str, Any]:
     snapshot = status_data.snapshot
     changes = context.once_per_build(UpcomingChanges)
     services = [_service(status_data, changes, slug) for slug in status_data.details]
-    groups = list(dict.fromkeys(service["group"] for service in services))
     incidents = context.once_per_build(read_published_incidents)
     active = [
         incidents[row.id] for row in snapshot.incidents if row.is_active(snapshot.now)
     ]
-    since = snapshot.now - RECENT
-    resolved = [
-        incident
-        for incident in incidents.values()
-        if incident.row.resolved_at and incident.row.resolved_at > since
-    ]
+    resolved = _recently_resolved(incidents.values(), snapshot.now)
     # Soonest first.
     windows = [
         context.once_per_build(read_published_maintenance)[row.id]
@@ -177,27 +171,42 @@ def _overview(context: BuildContext, status_data: StatusData) -> dict[str, Any]:
         "status": status_data.service_list.to_json(),
         "missing": missing_data(status_data.service_list),
         "affected": _affected(services),
-        "groups": [
-            _group(
-                name,
-                [service for service in services if service["group"] == name],
-                changes,
-                is_one_of_few=len(services) <= FEW_SERVICES,
-            )
-            for name in groups
-        ],
-        "activeIncidents": [_with_timeline(incident) for incident in active],
+        "groups": _groups(services, changes),
+        "activeIncidents": list(map(_with_timeline, active)),
         "activeMaintenance": _windows_with_status(context, windows, "active"),
         "scheduledMaintenance": _windows_with_status(context, windows, "scheduled"),
-        "resolvedIncidents": [
-            _with_timeline(incident) for incident in resolved[:MAX_RESOLVED]
-        ],
+        "resolvedIncidents": list(map(_with_timeline, resolved[:MAX_RESOLVED])),
         "recentDays": RECENT.days,
         "moreResolved": len(resolved[MAX_RESOLVED:]),
         "links": LINKS,
         "staleAt": status_data.stale_at(),
         "upcomingChange": changes.overall,
     }
+
+
+def _recently_resolved(
+    incidents: Iterable[PublishedIncident], now: datetime
+) -> list[PublishedIncident]:
+    since = now - RECENT
+    return [
+        incident
+        for incident in incidents
+        if incident.row.resolved_at and incident.row.resolved_at > since
+    ]
+
+
+def _groups(
+    services: list[dict[str, Any]], changes: UpcomingChanges
+) -> list[dict[str, Any]]:
+    """Return the groups in the order of their first services."""
+    groups: dict[str | None, list[dict[str, Any]]] = {}
+    for service in services:
+        groups.setdefault(service["group"], []).append(service)
+    is_one_of_few = len(services) <= FEW_SERVICES
+    return [
+        _group(name, members, changes, is_one_of_few=is_one_of_few)
+        for name, members in groups.items()
+    ]
 
 
 def _group(
