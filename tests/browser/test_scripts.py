@@ -5,8 +5,7 @@ from urllib.parse import urlsplit
 import pytest
 
 from models.response_headers import content_security_policy
-from sitegen.theme.theme import insert_texts
-from tests.pages.html import ENGLISH, TEMPLATES, rendered
+from tests.pages.html import THEME, rendered
 from tests.pages.samples import FULL, MINIMAL
 
 CHECKED, LATER = "2026-03-01T14:02:00Z", "2026-03-01T14:07:00Z"
@@ -20,12 +19,9 @@ def answer(route):
     if path.endswith(".svg"):
         return route.fulfill(body=PICTURE, content_type="image/svg+xml")
     if path.startswith("/assets/"):
-        # The style sheet as it is in the repository names fonts without a digest.
+        # The samples name assets without the digests that style sheets have.
         name, *_, kind = path.removeprefix("/assets/").split(".")
-        asset = TEMPLATES / "assets" / f"{name}.{kind}"
-        body = asset.read_bytes()
-        if kind == "js":
-            body = insert_texts(body.decode(), ENGLISH)
+        _, body = THEME.assets[f"{name}.{kind}"]
         return route.fulfill(body=body, content_type=TYPES[kind])
     kind, name = path.strip("/").split("/")
     html = rendered({"full": FULL, "minimal": MINIMAL}[kind][name])
