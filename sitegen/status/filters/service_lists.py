@@ -47,6 +47,10 @@ class ServiceLists:
         """Join the items as a list in a sentence, each escaped unless it is markup."""
         return Markup(self._locale.join_list([str(escape(item)) for item in items]))  # noqa: S704
 
+    def join_names(self, names: Iterable[str], others: int = 0) -> Markup:
+        """Join names, each in its own direction; `others` are as many as left out."""
+        return self._with_others(list(map(_isolated, names)), others)
+
     def affected_services(self, affected: Mapping[str, Any]) -> Markup:
         """Join the services that are not operational, each with its state."""
         text = escape(self._locale.pattern("status.affected-service"))

@@ -19,6 +19,7 @@ def status_filters(locale: Locale) -> dict[str, Callable[..., Any]]:
         "checked_state_label": labels.checked_state_label,
         "join_links": services.join_links,
         "join_markup": services.join_markup,
+        "join_names": services.join_names,
         "milliseconds": labels.milliseconds,
         "missing_services": services.missing_services,
         "moment": moments.moment,
