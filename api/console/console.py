@@ -452,7 +452,7 @@ class Console:
 
     def _own_look(self) -> LanguageLook:
         """Return the look in the language of the browser."""
-        return self._look.in_language(accepted_languages(request))
+        return self._look.in_language(accepted_languages(request.accept_languages))
 
     def _typed(self, kept: Any) -> list[tuple[str, str]]:
         """Return the label and the value of each kept field that somebody filled in."""

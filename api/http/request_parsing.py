@@ -6,9 +6,8 @@ from collections import Counter
 from collections.abc import Iterable
 from typing import Any, Literal
 
-from flask import Request as FlaskRequest
 from pydantic import ValidationError
-from werkzeug.datastructures import MultiDict
+from werkzeug.datastructures import LanguageAccept, MultiDict
 
 from api.http.messages import Request
 from api.operation import Operation, UploadedBody
@@ -110,10 +109,10 @@ def parse_body(schema: type[Schema], body: bytes, media_type: str | None) -> Sch
     return request
 
 
-def accepted_languages(request: FlaskRequest) -> list[str]:
+def accepted_languages(header: LanguageAccept) -> list[str]:
     """Return the tags of the languages that a browser asks for, the preferred first."""
     # A quality of zero refuses a language.
-    return [tag for tag, quality in request.accept_languages if quality > 0]
+    return [tag for tag, quality in header if quality > 0]
 
 
 def _max_fields(body: bytes) -> int:

@@ -337,7 +337,9 @@ class _SubscribePages:
         return Response(self._render(template, data, language), status, headers)
 
     def _language(self, chosen: str | None) -> str:
-        return language_for(self._settings, chosen, *accepted_languages(request))
+        return language_for(
+            self._settings, chosen, *accepted_languages(request.accept_languages)
+        )
 
     def _now(self) -> datetime:
         return truncate_to_ms(self._clock())
