@@ -39,9 +39,10 @@ NAMES = {"Masthead", "Markdown", "JSON", "ID", "API", "curl"}
 NAMES |= {"Atlas", "atlas", "docs", "lock", "new", "probe", "web", "operator"}
 # What the API has written as people could have.
 NAMES |= {"test", "Documentation", "Restored version"}
+ID = re.compile(r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}")
 # Codes and addresses, such as incident.opened, mh_ab12 or an id.
 CODE = re.compile(
-    r"https?://\S+|\S+@\S+|[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}|…[0-9a-f]+"
+    rf"https?://\S+|\S+@\S+|{ID.pattern}|…[0-9a-f]+"
     r"|[a-z-]+([.:/][a-z*-]+)+"
 )
 LINK = re.compile(r'href="/console/([^"#]*)"')
@@ -232,13 +233,14 @@ class Crawl:
             ]
 
     def send_empty(self):
-        """Send each form that was seen, with nothing filled in."""
+        """Send a form of each kind that was seen, with nothing filled in."""
         sent = {}
         for html in self.pages.values():
             for action, fields in Controls(html).forms.items():
                 if action and not LEFT_OUT.match(action.removeprefix("/console/")):
-                    sent.setdefault(action, fields)
-        for action, fields in sent.items():
+                    kind = ID.sub("", action), frozenset(fields)
+                    sent.setdefault(kind, (action, fields))
+        for action, fields in sent.values():
             own = {n: v for n, v in fields.items() if n.startswith("_")}
             empty = {n: "" for n in fields if not n.startswith("_")}
             path = action.removeprefix("/console/")
