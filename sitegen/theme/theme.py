@@ -35,7 +35,7 @@ from models.response_headers import page_security_policy
 from models.settings import Settings
 from sitegen.markdown.highlighting import stylesheet
 from sitegen.markdown.rendering import RENDERER_VERSION
-from sitegen.theme.card import Card
+from sitegen.theme.card import HEIGHT, WIDTH, Card
 from sitegen.theme.filters import (
     FILTERS,
     fragment_renderer,
@@ -279,11 +279,8 @@ class Theme:
         """Return the picture for links to the site, with its size; None without one."""
         if CARD not in self.assets:
             return None
-        # It loads an HTTP client, which no command should wait for.
-        import imagesize  # type: ignore[import-untyped]
-
         path, content = self.assets[CARD]
-        width, height = imagesize.get(BytesIO(content))
+        width, height = (WIDTH, HEIGHT) if self._drawn_card else _size_of(content)
         return {"href": f"/{path}", "width": width, "height": height}
 
     @cached_property
@@ -324,6 +321,14 @@ def _asset_path(name: str, content: bytes) -> str:
     digest = hashlib.sha256(content).hexdigest()[:10]
     stem, dot, extension = name.partition(".")
     return f"assets/{stem}.{digest}{dot}{extension}"
+
+
+def _size_of(picture: bytes) -> tuple[int, int]:
+    # It loads an HTTP client: two megabytes, and a wait that no command should have.
+    import imagesize  # type: ignore[import-untyped]
+
+    width, height = imagesize.get(BytesIO(picture))
+    return width, height
 
 
 def _fonts_first(item: tuple[str, Path]) -> tuple[bool, str]:
