@@ -63,6 +63,17 @@ def isolate(text: str) -> str:
     return f"{FIRST_STRONG_ISOLATE}{balanced}{END_OF_ISOLATE}"
 
 
+def direction_of(text: str) -> str | None:
+    """Return "ltr" or "rtl" by the first letter of the text, None if it has none."""
+    for char in text:
+        kind = bidirectional(char)
+        if kind == "L":
+            return "ltr"
+        if kind in _RIGHT_TO_LEFT:
+            return "rtl"
+    return None
+
+
 def escape_unsafe(text: str) -> str:
     r"""
     Return the text for a terminal: control characters are shown as \u001b.

@@ -1,7 +1,6 @@
 """Check the files of texts that an operator has written, before a page needs them."""
 
 import json
-import re
 from pathlib import Path
 from string import Formatter
 from typing import Any
@@ -24,6 +23,8 @@ def check_locales(own_folder: str) -> None:
     if not own_folder:
         return
     site, console = _english(""), _english(CONSOLE)
+    # The texts of an operator's own templates begin with another word.
+    our_words = {_first_word(name) for name in site | console}
     # The pages of the console have texts of the site, and those can be others there.
     for part, english in (("", site), (CONSOLE, site | console)):
         for file in sorted((Path(own_folder) / "locales" / part).glob("*.json")):
@@ -34,9 +35,16 @@ def check_locales(own_folder: str) -> None:
                     _check_kind(where, message, english[name])
                 elif name in console:
                     raise SettingError(f"{where} belongs in {CONSOLE}/{file.name}.")
-                elif not _is_named_by_templates(own_folder, name):
-                    raise SettingError(f"{where} is the name of no text. Remove it.")
+                elif _first_word(name) in our_words:
+                    raise SettingError(
+                        f"{where} is the name of no text, and may be an old one of a"
+                        " text that has been renamed. Remove it."
+                    )
                 _check_forms(where, message, english.get(name))
+
+
+def _first_word(name: str) -> str:
+    return name.partition(".")[0]
 
 
 def _english(part: str) -> dict[str, Message]:
@@ -118,17 +126,6 @@ def _placeholders(message: Message) -> set[str]:
     texts = [message] if isinstance(message, str) else message.values()
     parsed = (field for text in texts for field in Formatter().parse(text))
     return {name for _, name, *_ in parsed if name}
-
-
-def _is_named_by_templates(own_folder: str, name: str) -> bool:
-    """Return whether an own template or script has a text of its own by this name."""
-    quoted = re.compile(rf"""["']{re.escape(name)}["']""".encode())
-    folder = Path(own_folder)
-    return any(
-        quoted.search(file.read_bytes())
-        for file in folder.rglob("*")
-        if file.is_file() and file.relative_to(folder).parts[0] != "locales"
-    )
 
 
 def _quoted(message: Any) -> str:

@@ -115,7 +115,7 @@ def end_subscription(request: ConsoleRequest, id: str) -> Response:
 
 
 def _reason(request: ConsoleRequest, subscription: dict[str, Any]) -> Said:
-    """Return why it is as it is: in a text of ours, or as its receiver has answered."""
+    """Return why it is as it is: in a text, or in English as it was recorded."""
     reason = subscription["reason"]
     if not reason:
         return []

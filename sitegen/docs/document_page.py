@@ -15,6 +15,7 @@ from typing import Any
 
 from markupsafe import Markup
 
+from models.display_text import direction_of
 from models.fields import format_moment
 from models.locales import Locale, text_direction
 from models.projects.documents.linking.alternative_ids import TITLE
@@ -176,7 +177,7 @@ class DocumentPage:
             "title": document.title,
             "titleId": self.resolved.title_id,
             "language": language,
-            "direction": text_direction(language) if language else None,
+            "direction": self._direction(language),
             "summary": document.summary,
             "collection": document.collection,
             "collectionTitle": sidebar.title,
@@ -199,6 +200,13 @@ class DocumentPage:
         """Return the language of the text if it is not that of the site."""
         language, own = self.document.language, self.sidebar.theme.locale.tag
         return None if (language or own).lower() == own.lower() else language
+
+    def _direction(self, language: str | None) -> str | None:
+        """Return the direction of the text, None if it is that of the site."""
+        if language:
+            return text_direction(language)
+        own = direction_of(self.document.title)
+        return None if own == self.sidebar.theme.locale.direction else own
 
     def _others_of_section(self) -> list[dict[str, Any]]:
         """Return the other documents of the section, which a blank page lists."""

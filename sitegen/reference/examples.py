@@ -45,7 +45,8 @@ def curl(request: ExampleRequest) -> str:
     ]
     if request.body is not None:
         body = json.dumps(request.body, indent=2, ensure_ascii=False)
-        lines.append("--json '{}'".format(body.replace("'", "'\\''")))
+        body = body.replace("'", "'\\''").replace("\n", "\n  ")
+        lines.append(f"--json '{body}'")
     elif request.sends_file:
         lines.append(f"--data-binary @{FILE}")
     if request.returns_file:

@@ -12,7 +12,7 @@ from sitegen.theme.theme import DEFAULT_TEMPLATES, Theme
 
 PART = "console"
 ASSETS = DEFAULT_TEMPLATES / PART / "assets"
-_SCRIPT = re.compile(r"console\.(?P<tag>[A-Za-z-]+)\.[0-9a-f]+\.js")
+_SCRIPT = re.compile(r"console\.(?P<tag>[A-Za-z0-9-]+)\.[0-9a-f]+\.js")
 
 
 class LanguageLook:

@@ -47,8 +47,8 @@ def fragment_renderer(environment: Environment) -> Callable[..., Markup]:
     """
     Return the function `fragment` of templates, which renders a part of pages.
 
-    The part gets `site` and the values, and is rendered once for equal ones, since much
-    is the same on ten thousand pages.
+    The part gets `site` and the values, which are texts or truth values. It is rendered
+    once for equal ones, since much is the same on ten thousand pages.
     """
     cached: tuple[Any, dict[Any, Markup]] = (None, {})
 

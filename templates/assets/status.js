@@ -28,7 +28,7 @@
   const dateTime = new Intl.DateTimeFormat(language, { dateStyle: "medium", ...clock });
   const zone = new Intl.DateTimeFormat(language, { timeZoneName: "short" });
   const zoneAt = (date) => zone.formatToParts(date).find((part) => part.type === "timeZoneName").value;
-  // A time without its date is on the day of the page, unless it is not where the reader is.
+  // Times of the page's day in UTC have no date; it is added where the reader's differs.
   function localise(within) {
     const day = new Date(dataOf(source).checkedAt).toDateString();
     for (const time of all("time[data-utc]", within)) {

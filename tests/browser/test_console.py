@@ -144,8 +144,10 @@ def test_codes_and_placeholders_from_right_to_left(phone):
     expect(search).to_have_css("direction", "ltr")
 
 
-@pytest.mark.parametrize("width", [320, 390])
-def test_name_of_the_site_on_a_phone(phone, width):
+@pytest.mark.parametrize(
+    ("width", "has_room"), [(320, False), (390, False), (1280, True)]
+)
+def test_name_of_the_site_on_a_phone(phone, width, has_room):
     """The name stays whole on one line, and what has no room beside it is hidden."""
     page = phone().page
     page.set_viewport_size({"width": width, "height": 844})
@@ -156,7 +158,9 @@ def test_name_of_the_site_on_a_phone(phone, width):
 
     assert name.evaluate(LETTERS)["below"] == 0
     assert name.evaluate("name => name.scrollWidth <= name.clientWidth + 1")
-    assert page.locator(".brand").bounding_box()["height"] < 30
+    # What is below the box of the name is cut off.
+    brand, where = (page.locator(each).bounding_box() for each in (".brand", ".where"))
+    assert (where["y"] < brand["y"] + brand["height"] - 1) is has_room
 
 
 def test_placeholder_of_a_search(phone):

@@ -70,7 +70,8 @@
   // Beside each time within a week.
   const WEEK = 7 * 86_400_000;
   const showAges = () => {
-    const words = new Intl.RelativeTimeFormat(document.documentElement.lang);
+    const language = new Intl.Locale(document.documentElement.lang, { numberingSystem: "latn" });
+    const words = new Intl.RelativeTimeFormat(language);
     for (const time of document.querySelectorAll("main time[datetime*=T]")) {
       const milliseconds = Date.parse(time.dateTime) - Date.now();
       if (!(Math.abs(milliseconds) < WEEK)) continue;

@@ -184,10 +184,21 @@ def test_language(bring, build_site, page):
     for part in (header, pages, crumbs, colophon):
         assert part.items() >= site.items()
     assert plain.all("html") == [{"lang": "en"}]
-    # A text that does not say its language has its own direction nevertheless.
-    assert [value for name, value in plain.attributes() if name == "dir"] == ["auto"]
-    assert {"class": "prose", "dir": "auto"} in plain.all("div")
-    assert {"class": "prose"} in arabic.all("div")
+    assert not [value for name, value in plain.attributes() if name == "dir"]
+
+
+def test_direction_of_a_document_without_a_language(bring, build_site, page):
+    """Its title tells the direction of its page; our words keep that of the site."""
+    alert = "> [!NOTE]\n> A note."
+    bring(**{"a.md": f"---\ntitle: 1. ملاحظات\n---\n{alert}", "b.md": "# B\n\nملاحظات"})
+
+    build_site()
+
+    arabic, plain = Reader(page("a")), Reader(page("b"))
+    assert arabic.all("html") == [{"lang": "en", "dir": "rtl"}]
+    header, *_ = arabic.all("header")
+    assert header.items() >= {"lang": "en", "dir": "ltr"}.items()
+    assert plain.all("html") == [{"lang": "en"}]
 
 
 def test_words_in_the_language_of_a_document(bring, clock, settings, tmp_path, page):

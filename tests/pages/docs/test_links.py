@@ -9,9 +9,7 @@ def body(output):
 
     def read(slug, collection="guides"):
         html = (output / collection / slug / "index.html").read_text()
-        return html.partition('<div class="prose" dir="auto">')[2].partition(
-            "<footer>"
-        )[0]
+        return html.partition('<div class="prose">')[2].partition("<footer>")[0]
 
     return read
 

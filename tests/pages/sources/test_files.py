@@ -69,9 +69,7 @@ def sources(build_site, output):
     def shown(slug):
         build_site()
         html = (output / "guides" / slug / "index.html").read_text()
-        prose = html.partition('<div class="prose" dir="auto">')[2].partition(
-            "<footer>"
-        )[0]
+        prose = html.partition('<div class="prose">')[2].partition("<footer>")[0]
         parts = prose.split('<img src="/files/')[1:]
         return [part.partition('"')[0].partition("/")[2] for part in parts]
 
