@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 
 from sitegen.build.stored_openapi import STORED_OPENAPI
+from sitegen.theme.site_theme import STORED_CARD
 from tests.interrupts import heed_interrupts
 from tests.nightly import every_nth
 from tests.pages.build.test_build import files_in
@@ -96,9 +97,11 @@ def until_written(site):
 @pytest.fixture
 def building(site):
     subprocess.run(["rm", "-rf", str(site / "output")], check=True)
-    # Creating the OpenAPI document again would show nothing.
+    # Creating these again would show nothing, and a card is drawn by another process
+    # than the worker.
     (site / "output").mkdir()
-    shutil.copy(site / "right" / STORED_OPENAPI, site / "output")
+    for name in (STORED_OPENAPI, STORED_CARD):
+        shutil.copy(site / "right" / name, site / "output")
     process = command(site, "build")
     yield process
     process.kill()
