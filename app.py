@@ -61,7 +61,7 @@ from models.logs import configure_logging
 from models.platform.secrets import REDACTED_PATTERN
 from models.runtime.commands import CommandContext, CommandError
 from models.runtime.memory import limit_free_memory
-from sitegen.build.gc_tuning import tune_gc
+from sitegen.builder.gc_tuning import tune_gc
 
 # The package and the help text of each command: keys is api/commands/keys.py. A
 # command's module is imported only to run it, since most need little of the program.
@@ -249,13 +249,13 @@ from models.storage.database import (
     without_password,
     writing,
 )
-from sitegen.build.build import output_folder
-from sitegen.build.builder import Builder
-from sitegen.build.docs_builder import fork_docs_builder
-from sitegen.build.docs_process import DocsProcess
-from sitegen.build.preview import Preview
-from sitegen.build.stored_openapi import stored_openapi
-from sitegen.build.up_to_date import program_digest
+from sitegen.builder.build import output_folder
+from sitegen.builder.builder import Builder
+from sitegen.builder.docs_builder import fork_docs_builder
+from sitegen.builder.docs_process import DocsProcess
+from sitegen.builder.preview import Preview
+from sitegen.builder.stored_openapi import stored_openapi
+from sitegen.builder.up_to_date import program_digest
 from sitegen.docs.body_cache import BodyCache
 from sitegen.markdown.rendering import render_entry
 from sitegen.output.publishing.publisher import Publisher

@@ -7,7 +7,7 @@ from bench.server import now
 from bench.write_requests import Write, publish_request
 from models.projects.documents.rows import DocumentRow
 from models.projects.projects.projects import docs_project
-from sitegen.build.build import build
+from sitegen.builder.build import build
 
 DOCUMENTS, LENGTH = 4, 499_000
 # Every line opens dozens of lists, at each of which the parser looks at the line again.

@@ -29,10 +29,10 @@ from models.projects.projects.projects import ensure_docs_project
 from models.settings import NIL_UUID, Settings
 from models.storage.database import database, open_database, reading, writing
 from models.storage.integrity import integrity_problems
-from sitegen.build.build import build
+from sitegen.builder.build import build
 from sitegen.page import context_factory
 from tests.crash.child import Deadly, Quick, forget, survives
-from tests.pages.build.test_build import files_in
+from tests.pages.builder.test_build import files_in
 
 WRITES, RANDOM_KILLS, PROCESS_KILLS = 10, 30, 30
 MIN_LIFETIME_SECONDS, MAX_LIFETIME_SECONDS = 0.05, 1.0

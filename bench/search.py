@@ -27,7 +27,7 @@ from models.projects.projects.projects import ensure_docs_project
 from models.settings import NIL_UUID, Settings
 from models.storage.database import reading, writing
 from sitegen import front_page  # noqa: F401  (it has the search box)
-from sitegen.build.build import build
+from sitegen.builder.build import build
 from sitegen.docs import pages
 from sitegen.docs.collections import docs_collections
 from sitegen.page import GENERATORS, BuildContext, PageGenerator

@@ -18,9 +18,9 @@ from models.status.measurements.rollups import HOUR_MS, roll_up
 from models.status.services.catalogue import StatusAddService, add_service
 from models.status.services.rows import ServiceRow
 from models.storage.database import database, writing
-from sitegen.build.build import build
-from sitegen.build.builder import Builder
-from sitegen.build.gc_tuning import tune_gc
+from sitegen.builder.build import build
+from sitegen.builder.builder import Builder
+from sitegen.builder.gc_tuning import tune_gc
 from sitegen.output.folder import OutputFolder
 from sitegen.output.generations import live_generation
 from sitegen.page import BuildContext, load_generators

@@ -25,9 +25,9 @@ from models.projects.projects.projects import ensure_docs_project
 from models.settings import Settings
 from models.storage.database import database, migrate, open_database, writing
 from models.storage.engines.sqlite import PRAGMAS
-from sitegen.build.build import build
-from sitegen.build.gc_tuning import tune_gc
-from sitegen.build.preview import Preview
+from sitegen.builder.build import build
+from sitegen.builder.gc_tuning import tune_gc
+from sitegen.builder.preview import Preview
 from sitegen.docs.body_cache import BodyCache
 from sitegen.page import BuildContext, load_generators
 from sitegen.theme import site_theme as site_theme_module

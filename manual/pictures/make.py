@@ -27,8 +27,8 @@ from models.projects.fields import Actor
 from models.runtime.startup import open_instance
 from models.settings import NIL_UUID, Settings
 from models.storage.database import database
-from sitegen.build.build import build
-from sitegen.build.preview import Preview
+from sitegen.builder.build import build
+from sitegen.builder.preview import Preview
 from sitegen.page import BuildContext, load_generators
 from sitegen.sources.tree import read_tree
 from sitegen.theme.console_look import ConsoleLook

@@ -8,9 +8,9 @@ from models.runtime.commands import CommandContext
 from models.runtime.startup import open_existing_instance
 from models.status.snapshot.last_change import next_page_change
 from models.storage.database import limit_read_memory, reading
-from sitegen.build.build import build
-from sitegen.build.stored_openapi import stored_openapi
-from sitegen.build.up_to_date import inputs_digest, program_digest, record_build
+from sitegen.builder.build import build
+from sitegen.builder.stored_openapi import stored_openapi
+from sitegen.builder.up_to_date import inputs_digest, program_digest, record_build
 from sitegen.commands.quick_build import print_report
 from sitegen.page import context_factory
 

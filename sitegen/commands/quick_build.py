@@ -12,8 +12,8 @@ from time import perf_counter
 
 from models.runtime.commands import with_last_site_url
 from models.settings import SettingError, Settings, is_site_url_set
-from sitegen.build.report import BuildReport
-from sitegen.build.up_to_date import up_to_date_report
+from sitegen.builder.report import BuildReport
+from sitegen.builder.up_to_date import up_to_date_report
 from sitegen.output.folder import OutputError
 
 PrintJson = Callable[[object], None]

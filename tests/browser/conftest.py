@@ -29,8 +29,8 @@ from models.projects.files.uploads import read_upload
 from models.projects.projects.projects import ensure_docs_project
 from models.settings import NIL_UUID, Settings
 from models.storage.database import database, open_database, writing
-from sitegen.build.build import build
-from sitegen.build.preview import Preview
+from sitegen.builder.build import build
+from sitegen.builder.preview import Preview
 from sitegen.page import BuildContext
 from sitegen.sources.tree import read_tree
 from sitegen.theme.console_look import ConsoleLook

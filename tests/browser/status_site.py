@@ -17,7 +17,7 @@ from models.status.measurements.measurements import (
 )
 from models.status.services.catalogue import StatusAddService, add_service
 from models.storage.database import database, open_database, writing
-from sitegen.build.build import build
+from sitegen.builder.build import build
 from sitegen.page import BuildContext
 from sitegen.theme.site_theme import site_theme
 

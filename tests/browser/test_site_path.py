@@ -11,7 +11,7 @@ from models.projects.documents.publication import PublishDocument, publish_docum
 from models.projects.projects.projects import ensure_docs_project
 from models.settings import NIL_UUID
 from models.storage.database import writing
-from sitegen.build.build import build
+from sitegen.builder.build import build
 from sitegen.page import BuildContext
 from sitegen.theme.site_theme import site_theme
 from tests.browser.axe import FEW_LOOKS, findings

@@ -18,8 +18,8 @@ import app
 from api.commands.terminal import print_json
 from models.settings import Settings
 from models.storage.database import database
-from sitegen.build.stored_openapi import stored_openapi
-from sitegen.build.up_to_date import program_digest
+from sitegen.builder.stored_openapi import stored_openapi
+from sitegen.builder.up_to_date import program_digest
 from sitegen.commands.quick_build import finish_quick_build
 from tests.databases.databases import Databases, databases
 from tests.interrupts import heed_interrupts

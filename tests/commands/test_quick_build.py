@@ -11,7 +11,7 @@ import pytest
 from models import changes
 from models.settings import Settings
 from models.storage.database import writing
-from sitegen.build.up_to_date import BUILD_RECORD, up_to_date_report
+from sitegen.builder.up_to_date import BUILD_RECORD, up_to_date_report
 from sitegen.commands import build
 from tests.commands.conftest import ROOT
 from tests.nightly import every_nth

@@ -6,7 +6,7 @@ import pytest
 
 from api.http.application import create_app
 from models.settings import Settings
-from sitegen.build.preview import Preview
+from sitegen.builder.preview import Preview
 from sitegen.theme.console_look import ConsoleLook
 
 HERE = {"Sec-Fetch-Site": "same-origin"}

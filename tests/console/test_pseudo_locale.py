@@ -18,7 +18,7 @@ from models.notifications.deliveries.fan_out import fan_out
 from models.notifications.rows import DeliveryRow
 from models.platform.keys import CreateKey, issue_key
 from models.storage.database import writing
-from sitegen.build.preview import Preview
+from sitegen.builder.preview import Preview
 from sitegen.theme.console_look import PART, ConsoleLook
 from tests.console.conftest import Controls, Person
 from tests.worlds.languages import (

@@ -13,7 +13,7 @@ from sitegen.output.atomic_writes import DRAFT
 from sitegen.output.folder import UNFINISHED
 from sitegen.output.manifest import MANIFEST
 from tests.crash.child import Deadly, Quick, survives
-from tests.pages.build.test_build import files_in
+from tests.pages.builder.test_build import files_in
 
 URL = Settings().site_url
 

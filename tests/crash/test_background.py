@@ -4,10 +4,10 @@ import shutil
 
 import pytest
 
-from sitegen.build import work_split
+from sitegen.builder import work_split
 from tests.crash.child import Deadly, survives
 from tests.crash.scene import require_mended
-from tests.pages.build.test_build import files_in
+from tests.pages.builder.test_build import files_in
 
 
 @pytest.mark.parametrize("step", [1, 2, 9, 33])

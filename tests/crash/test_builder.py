@@ -11,7 +11,7 @@ from models.storage.database import open_database
 from sitegen.output.atomic_writes import DRAFT
 from sitegen.output.folder import UNFINISHED
 from tests.crash.scene import require_mended, require_nothing_torn, require_told
-from tests.pages.build.test_build import files_in
+from tests.pages.builder.test_build import files_in
 
 
 def test_killed_before_each_step(scene, stride):

@@ -7,15 +7,15 @@ from pathlib import Path
 import pytest
 
 from models.storage.database import open_database
-from sitegen.build import docs_builder, separate_docs
-from sitegen.build.separate_docs import SeparateDocs
+from sitegen.builder import docs_builder, separate_docs
+from sitegen.builder.separate_docs import SeparateDocs
 from sitegen.output.folder import STAGING, OutputFolder
 from sitegen.output.manifest import MANIFEST
 from sitegen.theme.site_theme import site_theme
 from tests.crash.child import Quick
 from tests.crash.scene import require_mended, require_told
-from tests.pages.build.local_docs import LocalDocs
-from tests.pages.build.test_build import files_in
+from tests.pages.builder.local_docs import LocalDocs
+from tests.pages.builder.test_build import files_in
 
 
 class Recording(Quick):

@@ -11,11 +11,11 @@ from pathlib import Path
 
 import pytest
 
-from sitegen.build.stored_openapi import STORED_OPENAPI
+from sitegen.builder.stored_openapi import STORED_OPENAPI
 from sitegen.theme.site_theme import STORED_CARD
 from tests.interrupts import heed_interrupts
 from tests.nightly import every_nth
-from tests.pages.build.test_build import files_in
+from tests.pages.builder.test_build import files_in
 
 ROOT = Path(__file__).parents[2]
 # Enough for a worker to be asked for many of them.

@@ -11,11 +11,11 @@ import pytest
 
 from api.http.application import create_app
 from models.storage.database import database, open_database
-from sitegen.build.builder import Builder, Timing
+from sitegen.builder.builder import Builder, Timing
 from sitegen.docs.body_cache import BodyCache
 from sitegen.page import BuildContext
 from sitegen.theme.site_theme import site_theme
-from tests.pages.build.test_builder import eventually
+from tests.pages.builder.test_builder import eventually
 
 NOBODY = 65534
 SERVICE = {"slug": "api", "name": "Public API"}

@@ -10,7 +10,7 @@ from apscheduler.schedulers.background import BackgroundScheduler
 from api.scheduler import run_all_jobs, watching_clock
 from models.audit import AuditRow, broken_links
 from tests.faults.conftest import ADD, SERVICE
-from tests.pages.build.test_builder import eventually, text_of
+from tests.pages.builder.test_builder import eventually, text_of
 from tests.pages.status.test_status import measured
 
 RECORD = "POST /status/v1/admin/measurements/record"

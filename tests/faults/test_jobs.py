@@ -5,7 +5,7 @@ from datetime import UTC, datetime
 
 from api.scheduler import Scheduler
 from models.errors import StorageBusy
-from tests.pages.build.test_builder import eventually
+from tests.pages.builder.test_builder import eventually
 
 
 def test_busy_database(caplog):

@@ -11,8 +11,8 @@ from models.runtime.server_locks import LOCK_FILE, FileLock
 from sitegen.output.folder import OutputError, OutputFolder
 from sitegen.output.inspection import differences
 from tests.faults.conftest import ADD, SERVICE
-from tests.pages.build.test_build import files_in
-from tests.pages.build.test_builder import eventually, text_of
+from tests.pages.builder.test_build import files_in
+from tests.pages.builder.test_builder import eventually, text_of
 
 
 def eventually_states(states, builder, expected):

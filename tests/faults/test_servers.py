@@ -8,7 +8,7 @@ import pytest
 
 from models.runtime.server_locks import LOCK_FILE, FileLock, ServerLocks, lock_owner
 from tests.faults.conftest import ADD, SERVICE
-from tests.pages.build.test_builder import eventually
+from tests.pages.builder.test_builder import eventually
 
 
 @pytest.fixture

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from sitegen.build.build import build
+from sitegen.builder.build import build
 from sitegen.page import BuildContext
 from sitegen.theme.site_theme import site_theme
 from tests.pages.html import Reader

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from models.response_headers import file_for
-from sitegen.build.build import build
+from sitegen.builder.build import build
 from sitegen.page import BuildContext
 from sitegen.site_path import add_site_path
 from sitegen.theme.site_theme import site_theme

@@ -11,7 +11,7 @@ from models.projects.documents.rendered_bodies import delete_unused_bodies
 from models.projects.projects.projects import ensure_docs_project
 from models.status.snapshot.last_change import next_page_change
 from models.storage.database import reading, writing
-from sitegen.build.build import build
+from sitegen.builder.build import build
 from sitegen.docs.body_cache import BodyCache
 from sitegen.output.folder import OutputFolder
 from sitegen.page import BuildContext

@@ -10,7 +10,7 @@ from hypothesis import settings as bounds
 
 from models.storage.database import database, open_database
 from tests.conftest import Clock
-from tests.pages.build.test_build import files_in
+from tests.pages.builder.test_build import files_in
 from tests.properties.histories import World, add_service, histories
 
 pytestmark = pytest.mark.both_engines

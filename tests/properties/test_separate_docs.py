@@ -14,13 +14,13 @@ from models.changes import behind
 from models.response_headers import candidate_files
 from models.settings import Settings
 from models.storage.database import database, open_database
-from sitegen.build import docs_builder, separate_docs
-from sitegen.build.build import build
+from sitegen.builder import docs_builder, separate_docs
+from sitegen.builder.build import build
 from sitegen.output.folder import OutputFolder
 from sitegen.page import BuildContext
 from tests.conftest import Clock
-from tests.pages.build.local_docs import PROBLEMS, ManualBuilder
-from tests.pages.build.test_build import files_in
+from tests.pages.builder.local_docs import PROBLEMS, ManualBuilder
+from tests.pages.builder.test_build import files_in
 from tests.properties.histories import Quick, World, add_service, histories
 
 pytestmark = pytest.mark.both_engines

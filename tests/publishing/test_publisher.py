@@ -8,7 +8,7 @@ import pytest
 
 from models.errors import StorageBusy
 from models.runtime.faults import HARMLESS_STATES
-from sitegen.build.builder import Builder
+from sitegen.builder.builder import Builder
 from sitegen.docs.body_cache import BodyCache
 from sitegen.output.publishing import publisher as module
 from sitegen.output.publishing.lease import PublishLease
@@ -16,7 +16,7 @@ from sitegen.output.publishing.publication import Publication
 from sitegen.output.publishing.publisher import Publisher
 from sitegen.page import BuildContext
 from sitegen.theme.site_theme import site_theme
-from tests.pages.build.test_builder import eventually
+from tests.pages.builder.test_builder import eventually
 from tests.publishing.published import files_of
 
 ADMIN = "POST /status/v1/admin"

@@ -8,7 +8,7 @@ from dataclasses import replace
 import pytest
 
 from models.response_headers import url_path
-from sitegen.build.build import build
+from sitegen.builder.build import build
 from sitegen.output.folder import OutputFolder
 from sitegen.output.publishing import source
 from sitegen.output.publishing.lease import LEASE

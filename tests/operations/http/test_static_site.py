@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from api.http.application import create_app
-from sitegen.build.build import build
+from sitegen.builder.build import build
 from sitegen.page import BuildContext
 from sitegen.theme.site_theme import site_theme
 

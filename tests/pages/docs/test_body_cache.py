@@ -7,7 +7,7 @@ from models.projects.documents.rendered_bodies import BodyRow
 from sitegen.docs import body_cache as module
 from sitegen.docs.body_cache import BodyCache, without_title
 from sitegen.markdown import work_limits
-from tests.pages.build.test_build import files_in
+from tests.pages.builder.test_build import files_in
 
 # Enough steps that the time is looked at.
 LONG = "Words.\n\n" * 200

@@ -6,7 +6,7 @@ from urllib.parse import quote
 
 import pytest
 
-from sitegen.build.build import build
+from sitegen.builder.build import build
 from sitegen.page import BuildContext
 from sitegen.theme.site_theme import site_theme
 from tests.pages.html import Reader

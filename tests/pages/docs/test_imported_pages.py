@@ -9,7 +9,7 @@ from models.projects.document_imports.document_import import import_documents
 from models.projects.document_imports.options import ImportOptions
 from models.projects.documents.rows import DocumentRevisionRow, DocumentRow
 from models.projects.fields import Actor
-from sitegen.build.build import build
+from sitegen.builder.build import build
 from sitegen.docs.body_cache import BodyCache
 from sitegen.docs.document_source import DocumentSource
 from sitegen.docs.published_files import PublishedFiles

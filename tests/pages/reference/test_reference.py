@@ -20,7 +20,7 @@ import pytest
 from api.console.operations.operations import _entries
 from api.http.problem_types import PROBLEM_TYPES
 from api.operation import OPERATIONS
-from sitegen.build.build import build
+from sitegen.builder.build import build
 from sitegen.page import BuildContext
 from sitegen.theme.site_theme import site_theme
 from tests.conftest import ROUTES

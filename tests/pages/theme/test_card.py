@@ -9,7 +9,7 @@ import pytest
 from PIL import Image, ImageFont, features
 
 from models.settings import Settings
-from sitegen.build.build import build
+from sitegen.builder.build import build
 from sitegen.page import BuildContext
 from sitegen.theme import card
 from sitegen.theme import site_theme as site_theme_module

@@ -6,7 +6,7 @@ from dataclasses import replace
 import pytest
 
 from models.settings import SettingError, Settings
-from sitegen.build.build import build
+from sitegen.builder.build import build
 from sitegen.page import BuildContext, require_templates
 from sitegen.theme.site_theme import site_theme
 from sitegen.theme.switcher import read_switcher

@@ -17,7 +17,7 @@ from models.colours import (
     contrast,
 )
 from models.settings import Settings
-from sitegen.build.build import build
+from sitegen.builder.build import build
 from sitegen.page import BuildContext
 from sitegen.theme.site_theme import site_theme
 from sitegen.theme.theme import Theme

@@ -21,7 +21,7 @@ from pathlib import Path
 from models.settings import Settings
 from models.storage.engines.engine import is_postgresql
 from models.storage.generation import built_generation, last_audit_links
-from sitegen.build.report import BuildReport
+from sitegen.builder.report import BuildReport
 from sitegen.output.folder import OutputFolder
 from sitegen.output.generations import record_path
 from sitegen.output.manifest import LIVE, MANIFEST

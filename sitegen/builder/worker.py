@@ -21,9 +21,9 @@ from typing import IO, Any
 from models.changes import marks
 from models.runtime.memory import limit_free_memory
 from models.storage.database import limit_read_memory, open_database, reading
-from sitegen.build.gc_tuning import tune_gc
-from sitegen.build.page_writer import PageError, PageWriter
-from sitegen.build.work_split import load_settings
+from sitegen.builder.gc_tuning import tune_gc
+from sitegen.builder.page_writer import PageError, PageWriter
+from sitegen.builder.work_split import load_settings
 from sitegen.docs.body_cache import BodyCache
 from sitegen.output.folder import OutputFolder
 from sitegen.output.staging import StagedFolder

@@ -23,11 +23,11 @@ from models.projects.documents.published import published_count
 from models.response_headers import candidate_files
 from models.runtime.server_locks import LOCK_FILE, lock_owner
 from models.storage.database import reading
-from sitegen.build.docs_result import AREA, DocsResult
-from sitegen.build.page_writer import PageError, PageWriter
-from sitegen.build.report import BuildReport
-from sitegen.build.separate_docs import SeparateDocs
-from sitegen.build.work_split import WorkSplit
+from sitegen.builder.docs_result import AREA, DocsResult
+from sitegen.builder.page_writer import PageError, PageWriter
+from sitegen.builder.report import BuildReport
+from sitegen.builder.separate_docs import SeparateDocs
+from sitegen.builder.work_split import WorkSplit
 from sitegen.docs.outline import docs_outline
 from sitegen.output.folder import OutputError, OutputFolder
 from sitegen.output.generations import (

@@ -14,13 +14,13 @@ from models.logs import LogLine
 from models.runtime.faults import Fault
 from models.runtime.forked_process import ForkedProcess
 from models.settings import Settings
-from sitegen.build.docs_result import PROGRESS, DocsResult
-from sitegen.build.work_split import ROOT, dump_settings
+from sitegen.builder.docs_result import PROGRESS, DocsResult
+from sitegen.builder.work_split import ROOT, dump_settings
 from sitegen.output.staging import StagedFolder
 
 log = logging.getLogger("masthead.builds")
 
-PROGRAM = [sys.executable, "-m", "sitegen.build.docs_builder"]
+PROGRAM = [sys.executable, "-m", "sitegen.builder.docs_builder"]
 # The pause after a failure doubles with each, so that a document that ends the process
 # does not keep it busy.
 FIRST_PAUSE_SECONDS, MAX_PAUSE_SECONDS = 0.5, 60.0

@@ -11,12 +11,12 @@ from models.status.measurements.measurements import (
 )
 from models.status.services.catalogue import StatusAddService, add_service
 from models.storage.database import writing
-from sitegen.build import build as building
-from sitegen.build import work_split
-from sitegen.build.work_split import WorkerProcess, WorkSplit
+from sitegen.builder import build as building
+from sitegen.builder import work_split
+from sitegen.builder.work_split import WorkerProcess, WorkSplit
 from sitegen.status import counters
-from tests.pages.build.test_build import files_in
-from tests.pages.build.test_work_split import wait_for
+from tests.pages.builder.test_build import files_in
+from tests.pages.builder.test_work_split import wait_for
 
 KEPT = timedelta(days=100)
 HOUR = timedelta(hours=1)

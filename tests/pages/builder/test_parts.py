@@ -6,15 +6,15 @@ import time
 import pytest
 
 from models.changes import behind
-from sitegen.build import builder as module
-from sitegen.build import docs_builder, separate_docs
-from sitegen.build.builder import Builder
+from sitegen.builder import builder as module
+from sitegen.builder import docs_builder, separate_docs
+from sitegen.builder.builder import Builder
 from sitegen.output.folder import STAGING, UNFINISHED, OutputFolder
 from sitegen.output.manifest import BUILDS, LIVE, MANIFEST
 from sitegen.page import context_factory
-from tests.pages.build.local_docs import PROBLEMS, LocalDocs
-from tests.pages.build.test_builder import ADMIN, eventually
-from tests.pages.build.test_separate_docs import INCIDENT, overview
+from tests.pages.builder.local_docs import PROBLEMS, LocalDocs
+from tests.pages.builder.test_builder import ADMIN, eventually
+from tests.pages.builder.test_separate_docs import INCIDENT, overview
 
 
 def test_status_goes_between_parts(manual, ask, output, monkeypatch, equals_fresh):

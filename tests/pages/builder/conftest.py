@@ -2,9 +2,9 @@
 
 import pytest
 
-from tests.pages.build.local_docs import ManualBuilder
-from tests.pages.build.test_build import files_in
-from tests.pages.build.test_builder import ADMIN
+from tests.pages.builder.local_docs import ManualBuilder
+from tests.pages.builder.test_build import files_in
+from tests.pages.builder.test_builder import ADMIN
 
 
 @pytest.fixture

@@ -14,12 +14,12 @@ from models.runtime.faults import Fault
 from models.runtime.leader_election import LeaderElection, SingleServer
 from models.status.snapshot.last_change import next_page_change, next_state_change
 from models.storage.database import reading
-from sitegen.build.build import build, output_folder
-from sitegen.build.docs_process import DocsProcess
-from sitegen.build.docs_result import AREA, DocsResult
-from sitegen.build.fault_state import fault_state
-from sitegen.build.report import BuildReport
-from sitegen.build.separate_docs import SeparateDocs
+from sitegen.builder.build import build, output_folder
+from sitegen.builder.docs_process import DocsProcess
+from sitegen.builder.docs_result import AREA, DocsResult
+from sitegen.builder.fault_state import fault_state
+from sitegen.builder.report import BuildReport
+from sitegen.builder.separate_docs import SeparateDocs
 from sitegen.output.folder import OutputFolder
 from sitegen.output.inspection import Inspection, output_faults
 from sitegen.page import BuildContext

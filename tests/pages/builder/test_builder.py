@@ -9,7 +9,7 @@ import pytest
 
 from models.changes import behind
 from models.storage.database import database
-from sitegen.build.builder import Builder, Timing, quiet_pause
+from sitegen.builder.builder import Builder, Timing, quiet_pause
 from sitegen.docs.body_cache import BodyCache
 from sitegen.page import BuildContext
 from sitegen.theme.site_theme import site_theme

@@ -5,10 +5,10 @@ from dataclasses import asdict
 
 from api.http.problem_types import PROBLEM_TYPES
 from models.changes import AREAS
-from sitegen.build.builder import Builder
-from sitegen.build.docs_builder import DocsBuilder, _respond
-from sitegen.build.docs_result import DocsResult
-from sitegen.build.work_split import dump_settings
+from sitegen.builder.builder import Builder
+from sitegen.builder.docs_builder import DocsBuilder, _respond
+from sitegen.builder.docs_result import DocsResult
+from sitegen.builder.work_split import dump_settings
 from sitegen.docs.body_cache import BodyCache
 from sitegen.page import BuildContext
 from sitegen.theme.site_theme import site_theme

@@ -10,14 +10,14 @@ import pytest
 
 from models.changes import behind, failed_pages, marks
 from models.projects.documents import published
-from sitegen.build import docs_builder, docs_process, separate_docs
-from sitegen.build.builder import Builder
-from sitegen.build.docs_process import DocsProcess
+from sitegen.builder import docs_builder, docs_process, separate_docs
+from sitegen.builder.builder import Builder
+from sitegen.builder.docs_process import DocsProcess
 from sitegen.output.folder import STAGING, OutputFolder
 from sitegen.page import context_factory
-from tests.pages.build.local_docs import PROBLEMS
-from tests.pages.build.test_build import files_in
-from tests.pages.build.test_builder import ADMIN, eventually
+from tests.pages.builder.local_docs import PROBLEMS
+from tests.pages.builder.test_build import files_in
+from tests.pages.builder.test_builder import ADMIN, eventually
 
 INCIDENT = {"title": "Errors", "severity": "degraded", "body": "Looking."}
 

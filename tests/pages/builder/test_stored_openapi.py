@@ -5,7 +5,7 @@ from dataclasses import replace
 import pytest
 
 from models.settings import Settings
-from sitegen.build.stored_openapi import STORED_OPENAPI, stored_openapi
+from sitegen.builder.stored_openapi import STORED_OPENAPI, stored_openapi
 
 PROGRAM = "digest of this program"
 

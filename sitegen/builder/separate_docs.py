@@ -2,8 +2,8 @@
 
 from datetime import datetime
 
-from sitegen.build.docs_process import DocsProcess
-from sitegen.build.docs_result import AREA, DocsResult
+from sitegen.builder.docs_process import DocsProcess
+from sitegen.builder.docs_result import AREA, DocsResult
 from sitegen.docs.outline import DocsOutline, outline_of_files, use_outline
 from sitegen.output.folder import OutputFolder
 from sitegen.page import BuildContext

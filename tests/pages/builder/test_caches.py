@@ -3,7 +3,7 @@
 import pytest
 
 from models.projects.documents.published import published_contents
-from sitegen.build.build import build
+from sitegen.builder.build import build
 from sitegen.docs import document_source, llms
 from sitegen.docs.body_cache import BodyCache
 from sitegen.output.folder import OutputFolder
@@ -12,7 +12,7 @@ from sitegen.reference import pages
 from sitegen.search import pages as search
 from sitegen.search import sitemaps
 from sitegen.theme.site_theme import site_theme
-from tests.pages.build.test_build import files_in
+from tests.pages.builder.test_build import files_in
 
 
 @pytest.fixture

@@ -18,7 +18,7 @@ from models.logs import LogLine
 from models.response_headers import cache_class, content_type
 from models.settings import Settings
 from models.storage.engines.engine import absolute_address
-from sitegen.build.page_writer import PageWriter, WriteResult
+from sitegen.builder.page_writer import PageWriter, WriteResult
 from sitegen.output.folder import OutputFolder
 from sitegen.output.manifest import ManifestEntry
 from sitegen.output.staging import StagedFolder
@@ -27,7 +27,7 @@ from sitegen.page import BuildContext, Page, PageBatch, PageGenerator, PageGroup
 log = logging.getLogger("masthead.builds")
 
 ROOT = Path(__file__).parents[2]
-PROGRAM = [sys.executable, "-m", "sitegen.build.worker"]
+PROGRAM = [sys.executable, "-m", "sitegen.builder.worker"]
 STOP_SECONDS = 10
 # The longest wait for one response; a part takes seconds.
 RESPONSE_SECONDS = 120

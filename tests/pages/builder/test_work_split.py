@@ -10,17 +10,17 @@ import pytest
 from models import changes
 from models.projects.documents.rendered_bodies import BodyRow
 from models.storage.database import writing
-from sitegen.build import build as building
-from sitegen.build import work_split
-from sitegen.build.build import build
-from sitegen.build.page_writer import PageWriter
-from sitegen.build.work_split import BatchSplit, WorkerProcess
+from sitegen.builder import build as building
+from sitegen.builder import work_split
+from sitegen.builder.build import build
+from sitegen.builder.page_writer import PageWriter
+from sitegen.builder.work_split import BatchSplit, WorkerProcess
 from sitegen.docs.body_cache import BodyCache
 from sitegen.output.folder import OutputFolder
 from sitegen.page import BuildContext
 from sitegen.theme.site_theme import site_theme
 from sitegen.theme.theme import DEFAULT_TEMPLATES
-from tests.pages.build.test_build import files_in
+from tests.pages.builder.test_build import files_in
 from tests.samples.openapi_document import DESCRIBED
 
 COUNT = 40
@@ -177,7 +177,7 @@ PROGRAMS = {
     "hanging up": "import os, time; os.close(1); time.sleep(60)",
     "asleep": "import time; time.sleep(60)",
     "talking nonsense": "print('What?', flush=True); input()",
-    "in its work": "import sys; from sitegen.build import worker as w;"
+    "in its work": "import sys; from sitegen.builder import worker as w;"
     " respond = w.BatchWorker.respond;"
     " w.BatchWorker.respond = lambda self, request: request[2] < 25 and sys.exit()"
     " or respond(self, request);"
@@ -202,7 +202,7 @@ def test_worker_that_fails(
 
 
 LEAVING = (
-    "import sys; from sitegen.build import worker as w;"
+    "import sys; from sitegen.builder import worker as w;"
     " respond = w.BatchWorker.respond;"
     " w.BatchWorker.respond = lambda self, request:"
     " request and request[2] < 30 and sys.exit()"

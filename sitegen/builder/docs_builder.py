@@ -31,12 +31,12 @@ from models.platform.secrets import REDACTED_PATTERN
 from models.runtime.forked_process import ForkedProcess
 from models.runtime.memory import limit_free_memory
 from models.storage.database import open_database, reading
-from sitegen.build.build import AreaPage, Build
-from sitegen.build.docs_result import AREA, PROGRESS, DocsResult
-from sitegen.build.fault_state import fault_state
-from sitegen.build.gc_tuning import tune_gc
-from sitegen.build.page_writer import PageError, PageWriter
-from sitegen.build.work_split import load_settings
+from sitegen.builder.build import AreaPage, Build
+from sitegen.builder.docs_result import AREA, PROGRESS, DocsResult
+from sitegen.builder.fault_state import fault_state
+from sitegen.builder.gc_tuning import tune_gc
+from sitegen.builder.page_writer import PageError, PageWriter
+from sitegen.builder.work_split import load_settings
 from sitegen.docs.body_cache import BodyCache
 from sitegen.docs.outline import DocsOutline, docs_outline, use_outline
 from sitegen.docs.pages import pages_of_new_texts
