@@ -1,8 +1,9 @@
 """
 Refuse requests that another site has a browser send.
 
-The session's cookie is SameSite=Strict, and still every form that changes something is
-checked: a proxy that signs people in has a cookie of its own.
+The session's cookie is SameSite=Lax: browsers send it with links of other sites, which
+only read, and not with their forms. Still every form that changes something is checked,
+because a proxy that signs people in has a cookie of its own.
 """
 
 from urllib.parse import urlsplit

@@ -14,6 +14,9 @@ NAME = "__Host-masthead"
 LOCAL_NAME = "masthead-console"
 LOOPBACK_HOSTS = ("localhost", "127.0.0.1", "[::1]")
 MAX_AGE_SECONDS = 7 * 86_400
+# A link in a chat or a mail opens the console for whoever is signed in. Forms and
+# embedded content of other sites are sent without the cookie.
+SAME_SITE = "Lax"
 
 
 def cookie_name(request: Request) -> str:
@@ -35,12 +38,12 @@ def set_cookie(response: Response, request: Request, token: str) -> None:
         path="/",
         secure=name == NAME,
         httponly=True,
-        samesite="Strict",
+        samesite=SAME_SITE,
     )
 
 
 def delete_cookie(response: Response, request: Request) -> None:
     name = cookie_name(request)
     response.delete_cookie(
-        name, path="/", secure=name == NAME, httponly=True, samesite="Strict"
+        name, path="/", secure=name == NAME, httponly=True, samesite=SAME_SITE
     )

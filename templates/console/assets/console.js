@@ -116,7 +116,13 @@
     const timer = setInterval(() => refresh().catch(() => {}), REFRESH);
   };
 
+  // The server never sees which part of the next page a link leads to.
+  const keepFragment = (next) => {
+    if (!next.value.includes("#")) next.value += location.hash;
+  };
+
   addEventListener("DOMContentLoaded", () => {
+    document.querySelectorAll("[name=_next]").forEach(keepFragment);
     const overview = document.querySelector("main[data-refresh]");
     if (overview) keepFresh(overview);
     showAges();
