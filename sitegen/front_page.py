@@ -5,7 +5,6 @@ from typing import Any
 
 from models.fields import format_moment
 from models.response_headers import url_path
-from models.status.state import SEVERITIES
 from sitegen.docs.outline import docs_outline
 from sitegen.page import SHARED, BuildContext, Page, Stage, pages
 from sitegen.status.missing_data import missing_data
@@ -59,10 +58,8 @@ def _overall_status(context: BuildContext) -> dict[str, Any]:
 
 
 def _active_incidents(context: BuildContext) -> list[dict[str, str]]:
-    """Return the active incidents, the most severe first."""
+    """Return the active incidents, in the order of the status page."""
     snapshot = context.once_per_build(read_snapshot)
-    active = [row for row in snapshot.incidents if row.is_active(snapshot.now)]
-    active.sort(key=lambda row: SEVERITIES.index(row.severity), reverse=True)
     return [
         {
             "title": row.title,
@@ -70,7 +67,7 @@ def _active_incidents(context: BuildContext) -> list[dict[str, str]]:
             "startedAt": format_moment(row.started_at),
             "href": url_path(incident_path(row.id)),
         }
-        for row in active
+        for row in snapshot.all_active_incidents
     ]
 
 

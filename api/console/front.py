@@ -14,12 +14,14 @@ from models.status.services.catalogue import services_in_display_order
 from models.status.services.rows import ServiceRow
 from models.status.snapshot.service_list_cache import service_list
 from models.status.snapshot.snapshot import StatusSnapshot, status_snapshot
-from models.status.state import SEVERITIES, STATES
+from models.status.state import STATES, worst_first
 from models.storage.database import reading
 
 WINDOWS_WITHIN = timedelta(days=7)
 FAILED_DELIVERIES = ("failed", "given-up")
 MOST = 20
+# The worst of the incidents are shown, which need not be the newest.
+MANY = 100
 
 LIST_SERVICES = "GET /status/v1/services/list"
 LIST_INCIDENTS = "GET /status/v1/incidents/list"
@@ -31,19 +33,15 @@ LIST_DOCUMENTS = "GET /projects/v1/documents/list"
 @page("GET ")
 def front(request: ConsoleRequest) -> Response:
     """Show the overall status, incidents, maintenance, faults, and unfinished work."""
-    incidents = request.read_if_allowed(LIST_INCIDENTS, status="active", limit=MOST)
-    worst_first = sorted(
-        incidents or [],
-        key=lambda incident: SEVERITIES.index(incident["severity"]),
-        reverse=True,
-    )
+    incidents = request.read_if_allowed(LIST_INCIDENTS, status="active", limit=MANY)
+    shown = worst_first(incidents or [], lambda incident: str(incident["severity"]))
     can_update = request.may(ADD_UPDATE)
     return request.page(
         "console/front.html",
         status_now=_status_now(request),
         incidents=[
             {"incident": incident, "form": update_form(request, incident)}
-            for incident in worst_first
+            for incident in shown[:MOST]
         ],
         may_read_incidents=incidents is not None,
         can_update=can_update,

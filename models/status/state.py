@@ -8,7 +8,7 @@ no rows, no clock and no settings.
 from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
-from typing import Literal, NamedTuple, get_args
+from typing import Literal, NamedTuple, TypeVar, get_args
 
 from models.status.formatting import clock_time, date_time
 
@@ -32,6 +32,8 @@ Severity = Literal["degraded", "partial-outage", "major-outage"]
 IncidentStatus = Literal["investigating", "identified", "monitoring", "resolved"]
 MeasurementStatus = Literal["operational", "degraded", "down"]
 ReasonKind = Literal["incident", "maintenance", "never-measured", "no-data", "measured"]
+
+T = TypeVar("T")
 
 STATES: tuple[State, ...] = get_args(State)
 # From best to worst. Unavailable is worse than maintenance, because an unknown
@@ -149,6 +151,12 @@ class Rule(NamedTuple):
     state: State | None
     reason: Callable[[Facts], Reason]
     threshold: float | None = None
+
+
+def worst_first(incidents: Iterable[T], severity_of: Callable[[T], str]) -> list[T]:
+    """Return incidents in the order of their severities; the others keep theirs."""
+    ranks: Sequence[str] = SEVERITIES
+    return sorted(incidents, key=lambda i: ranks.index(severity_of(i)), reverse=True)
 
 
 def worst_severity(severities: Collection[Severity]) -> Severity:

@@ -158,9 +158,7 @@ def _overview(context: BuildContext, status_data: StatusData) -> dict[str, Any]:
     changes = context.once_per_build(UpcomingChanges)
     services = [_service(status_data, changes, slug) for slug in status_data.details]
     incidents = context.once_per_build(read_published_incidents)
-    active = [
-        incidents[row.id] for row in snapshot.incidents if row.is_active(snapshot.now)
-    ]
+    active = [incidents[row.id] for row in snapshot.all_active_incidents]
     resolved = _recently_resolved(incidents.values(), snapshot.now)
     # Soonest first.
     windows = [

@@ -39,6 +39,22 @@ def test_what_is_wrong(person, ask, clock):
     assert "<bdi>API</bdi>" not in page
 
 
+def test_the_worst_incident_first(person, ask, clock):
+    """The most severe incident stands first, however many newer ones there are."""
+    ask(ADD_SERVICE, {"slug": "api", "name": "API"})
+    words = {"services": ["api"], "body": "x"}
+    severities = ("degraded", "major-outage", *["degraded"] * 21)
+    for number, severity in enumerate(severities):
+        clock.pass_(seconds=1)
+        incident = {"title": f"Trouble {number}", "severity": severity}
+        ask("POST /status/v1/admin/incidents/add", words | incident)
+
+    titles = re.findall(r"<h3>.*<bdi>(Trouble \d+)</bdi>", person.get().text)
+
+    assert titles[:3] == ["Trouble 1", "Trouble 22", "Trouble 21"]
+    assert len(titles) == 20
+
+
 def test_reason_in_another_language(person, ask):
     """The reason is said as on the site, and leads to the page of the incident."""
     ask(ADD_SERVICE, {"slug": "api", "name": "API"})

@@ -57,6 +57,24 @@ def test_many_incidents(world, front):
     assert "1 more active incident" in page.text_of("a")
 
 
+def test_order_of_active_incidents(world, front, output):
+    """Pages list active incidents alike: the most severe first, then the newest."""
+    world.service("api")
+    severities = ("partial-outage", "degraded", "major-outage", "degraded")
+    for age, severity in enumerate(severities):
+        world.incident("api", severity, age - 9)
+
+    pages = front(), Reader((output / "status" / "index.html").read_text())
+
+    for page in pages:
+        titles = [text for text in page.text_of("bdi") if text.startswith("Trouble")]
+        assert list(dict.fromkeys(titles))[:3] == [
+            "Trouble 3",
+            "Trouble 1",
+            "Trouble 4",
+        ]
+
+
 def test_resolved_incident(world, front):
     """Only active incidents are named."""
     world.service("api")

@@ -36,6 +36,7 @@ from models.status.state import (
     next_change,
     overall_state,
     service_state,
+    worst_first,
 )
 from models.status.uptime.periods import ServiceUptime
 from models.status.uptime.summary import StatusUptimeSummary, summarize_counts
@@ -117,6 +118,12 @@ class StatusSnapshot:
 
     def active_windows(self, service: ServiceRow) -> list[MaintenanceRow]:
         return self._active_windows_by_service.get(service.number, [])
+
+    @property
+    def all_active_incidents(self) -> list[IncidentRow]:
+        """The active incidents, the most severe first, and of these the newest."""
+        active = [row for row in self.incidents if row.is_active(self.now)]
+        return worst_first(active, lambda row: row.severity)
 
     @cached_property
     def _active_incidents_by_service(self) -> dict[int, list[IncidentRow]]:
