@@ -14,7 +14,10 @@ def print_row(label, *figures):
 
 
 modules = sorted(module.name for module in iter_modules([str(Path(__file__).parent)]))
-names = sys.argv[1:] or [name for name in modules if name != "__main__"]
+# Without names all run, and not again what `required` takes from them.
+names = sys.argv[1:] or [
+    name for name in modules if name not in ("__main__", "required")
+]
 
 for name in names:
     benchmark = import_module(f"bench.{name}")

@@ -1,13 +1,19 @@
-"""Measure how long others wait while one client or one key attacks the server."""
+"""
+Measure how long others wait while one client or one key attacks the server.
+
+There is no proxy in front. The others list the services over new connections.
+"""
 
 import http.client
 import os
 import socket
 import time
 from contextlib import ExitStack, closing, contextmanager, suppress
+from functools import partial
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from threading import Event, Thread
+from urllib.parse import urlencode
 
 from bench.server import app_server, empty_database, now
 from bench.work import fill
@@ -18,34 +24,35 @@ from tests.ports import free_port
 
 SECONDS = 8
 UNREAD_CONNECTIONS, REQUESTS_AHEAD = 64, 40
+IDLE_CONNECTIONS, SLOW_CONNECTIONS = 500, 100
 BODY_CONNECTIONS, BODY_BYTES = 16, 20 * 1024 * 1024
-SEARCHES = 16
+CLIENTS = 16
 SEARCH_PATH = "/projects/v1/search/list?q=%22a+description%22&limit=50"
 IMPORT_PATH = "/projects/v1/admin/projects/import"
+LIST_PATH = "/status/v1/services/list"
+PREVIEW_PATH = "/console/documents/new/"
+FORM = {"Content-Type": "application/x-www-form-urlencoded"}
+SAME_ORIGIN = {"Sec-Fetch-Site": "same-origin"}
 
 
 def run():
     with empty_database() as (path, secret), temporary_output() as output:
         fill()
-        low_scope_key = limited_key()
+        weak_key = limited_key()
         database.close()
         settings = Settings(database=path, output=output)
-        for label, attack, probe in (
-            ("no attack: /healthz", no_attack, probe_health),
-            ("unread /openapi.json: /healthz", leave_unread, probe_health),
-            ("no attack: services/list", no_attack, probe_services),
-            ("searches of one key: services/list", search, probe_services),
-        ):
-            port = free_port()
-            with app_server(settings, port), attack(port, low_scope_key):
+        for label, attack in ATTACKS.items():
+            with app_server(settings, port := free_port()), attack(port, weak_key):
                 time.sleep(1)
-                times = probe(port, secret)
-            figures = f"{percentile(times, 0.5)}, {percentile(times, 0.95)}"
-            yield f"{label}, p50 and p95, ms", figures, ""
-            yield f"{label}, slowest, ms", str(percentile(times, 1)), ""
+                times = request_times(port, secret)
+            yield f"{label}: others' median, ms", percentile(times, 0.5), ""
+            target = "<= 250" if attack is not no_attack else ""
+            yield f"{label}: others' p99, ms", percentile(times, 0.99), target
         with app_server(settings, port := free_port()) as server:
-            megabytes = send_bodies(port, server.pid) / 1024**2
-        yield "bodies without a key: temporary files, MB", f"{megabytes:.1f}", "0"
+            with send_bodies(port, None):
+                time.sleep(1)
+                megabytes = deleted_bytes(server.pid) / 1024**2
+        yield "bodies without a key: temporary files, MB", f"{megabytes:.1f}", "<= 0"
 
 
 def temporary_output():
@@ -54,9 +61,10 @@ def temporary_output():
 
 
 def limited_key():
+    """Return a key that may only search and preview, as often as it likes."""
     request = CreateKey(
-        name="low scope",
-        scopes=["projects:search:list"],
+        name="weak",
+        scopes=["projects:search:list", "projects:documents:*"],
         rate_capacity=100_000,
         rate_refill=10_000.0,
     )
@@ -66,37 +74,29 @@ def limited_key():
 
 
 def percentile(times, share):
-    return round(sorted(times)[min(len(times) - 1, int(len(times) * share))], 1)
+    return f"{sorted(times)[min(len(times) - 1, int(len(times) * share))]:.1f}"
 
 
-def probe_health(port, _):
-    return request_times(port, "/healthz", {})
-
-
-def probe_services(port, secret):
+def request_times(port, secret):
+    """List the services over new connections; return the milliseconds of each."""
     headers = {"Authorization": f"Bearer {secret}"}
-    return request_times(port, "/status/v1/services/list", headers)
-
-
-def request_times(port, path, headers):
-    """Request the path over new connections, and return the milliseconds of each."""
     times, end = [], time.monotonic() + SECONDS
     while time.monotonic() < end:
         started = time.perf_counter()
-        with closing(
-            http.client.HTTPConnection("127.0.0.1", port, timeout=60)
-        ) as client:
-            client.request("GET", path, headers=headers)
-            response = client.getresponse()
-            response.read()
-        assert response.status == 200
+        assert request(port, "GET", LIST_PATH, headers=headers) == 200
         times.append((time.perf_counter() - started) * 1000)
         time.sleep(0.02)
     return times
 
 
-def connect(port):
-    return http.client.HTTPConnection("127.0.0.1", port, timeout=60)
+def request(port, *arguments, **options):
+    """Send one request over a new connection; return the status of its response."""
+    client = http.client.HTTPConnection("127.0.0.1", port, timeout=60)
+    with closing(client):
+        client.request(*arguments, **options)
+        response = client.getresponse()
+        response.read()
+        return response.status
 
 
 @contextmanager
@@ -105,24 +105,29 @@ def no_attack(*_):
 
 
 @contextmanager
-def leave_unread(port, _):
-    """Request the largest document again and again, and read nothing."""
-    request = b"GET /openapi.json HTTP/1.1\r\nHost: x\r\n\r\n" * REQUESTS_AHEAD
+def connections(port, count, sent=b""):
+    """Yield connections over which these bytes were sent, and nothing is read."""
     with ExitStack() as stack:
-        for _ in range(UNREAD_CONNECTIONS):
-            client = socket.create_connection(("127.0.0.1", port))
+        clients = []
+        for _ in range(count):
+            client = socket.create_connection(("127.0.0.1", port), 10)
             stack.enter_context(closing(client))
-            client.sendall(request)
-        yield
+            client.sendall(sent)
+            clients.append(client)
+        yield clients
 
 
 @contextmanager
-def search(port, key):
-    """Keep a number of costly searches in progress with one key."""
+def repeating(count, action):
+    """Have threads repeat the action, which may fail, until this is left."""
     stop = Event()
-    threads = [
-        Thread(target=keep_searching, args=(port, key, stop)) for _ in range(SEARCHES)
-    ]
+
+    def repeat():
+        while not stop.is_set():
+            with suppress(OSError, http.client.HTTPException):
+                action()
+
+    threads = [Thread(target=repeat) for _ in range(count)]
     for thread in threads:
         thread.start()
     try:
@@ -133,37 +138,95 @@ def search(port, key):
             thread.join()
 
 
-def keep_searching(port, key, stop):
-    headers = {"Authorization": f"Bearer {key}"}
-    while not stop.is_set():
-        with (
-            suppress(OSError),
-            closing(
-                http.client.HTTPConnection("127.0.0.1", port, timeout=60)
-            ) as client,
-        ):
-            client.request("GET", SEARCH_PATH, headers=headers)
-            client.getresponse().read()
+def leave_unread(port, _):
+    """Request the largest document again and again, and read nothing."""
+    ahead = b"GET /openapi.json HTTP/1.1\r\nHost: x\r\n\r\n" * REQUESTS_AHEAD
+    return connections(port, UNREAD_CONNECTIONS, ahead)
 
 
-def send_bodies(port, pid):
-    """Send bodies without a key, and return the bytes of the server's deleted files."""
+def stay_idle(port, _):
+    return connections(port, IDLE_CONNECTIONS)
+
+
+@contextmanager
+def send_slowly(header, port, _):
+    """Send this, and then a byte at a time on each of many connections."""
+    with connections(port, SLOW_CONNECTIONS, header) as clients:
+
+        def send_bytes():
+            time.sleep(0.2)
+            for client in clients:
+                with suppress(OSError):
+                    client.sendall(b"a")
+
+        with repeating(1, send_bytes):
+            yield
+
+
+@contextmanager
+def send_bodies(port, _):
+    """Send large bodies without a key."""
     header = (
         f"POST {IMPORT_PATH} HTTP/1.1\r\nHost: x\r\nContent-Length: {2**26}\r\n\r\n"
     )
-    with ExitStack() as stack:
-        for _ in range(BODY_CONNECTIONS):
-            client = socket.create_connection(("127.0.0.1", port), 10)
-            stack.enter_context(closing(client))
+    with connections(port, BODY_CONNECTIONS, header.encode()) as clients:
+        for client in clients:
             with suppress(OSError):
-                client.sendall(header.encode())
                 for _ in range(BODY_BYTES // 2**20):
                     client.sendall(b" " * 2**20)
-        time.sleep(1)
-        return deleted_bytes(pid)
+        yield
+
+
+def search(port, key):
+    """Keep a number of costly searches in progress with one key."""
+    headers = {"Authorization": f"Bearer {key}"}
+    return repeating(
+        CLIENTS, lambda: request(port, "GET", SEARCH_PATH, headers=headers)
+    )
+
+
+def guess_keys(port, _):
+    """Send requests with keys that do not exist."""
+    headers = {"Authorization": "Bearer mh_00000000_" + "0" * 49}
+    return repeating(CLIENTS, lambda: request(port, "GET", LIST_PATH, headers=headers))
+
+
+def preview_in_console(port, key):
+    """Preview a costly text again and again in one session of the console."""
+    text = "\n".join(f"- [*a*](b{n}) `c`" for n in range(20_000))
+    body = urlencode({"_do": "preview", "title": "List", "content": text})
+    headers = FORM | SAME_ORIGIN | {"Cookie": sign_in(port, key)}
+    return repeating(
+        CLIENTS,
+        lambda: request(port, "POST", PREVIEW_PATH, body=body, headers=headers),
+    )
+
+
+def sign_in(port, key):
+    """Return the cookie of a new session."""
+    client = http.client.HTTPConnection("127.0.0.1", port, timeout=60)
+    with closing(client):
+        body, headers = urlencode({"key": key}), FORM | SAME_ORIGIN
+        client.request("POST", "/console/sign-in/", body, headers)
+        return client.getresponse().headers["Set-Cookie"].partition(";")[0]
+
+
+START = b"POST /status/v1/admin/services/add HTTP/1.1\r\nHost: x\r\n"
+ATTACKS = {
+    "no attack": no_attack,
+    "unread answers": leave_unread,
+    "slow headers": partial(send_slowly, b"GET /healthz HTTP/1.1\r\nHost: x\r\nX: "),
+    "slow bodies": partial(send_slowly, START + b"Content-Length: 60000\r\n\r\n"),
+    "large bodies without a key": send_bodies,
+    "many idle connections": stay_idle,
+    "costly searches of one key": search,
+    "wrong keys": guess_keys,
+    "costly pages of one console session": preview_in_console,
+}
 
 
 def deleted_bytes(pid):
+    """Return the size of the deleted files that a process and its children have."""
     total = 0
     for process in [pid, *children(pid)]:
         for link in Path(f"/proc/{process}/fd").iterdir():

@@ -33,7 +33,7 @@ def measure_site(site):
     """Build the tree with Masthead and Hugo, then publish single documents."""
     prefix = f"{site.count:,} documents"
     rate = f"{site.count / site.fill():,.0f}"
-    yield f"{prefix}: docs import --publish, documents/s", rate, ">= 500"
+    yield f"{prefix}: docs import --publish, documents/s", rate, ""
     if site.count > 1_000:
         yield from measure_builds(site, prefix)
     else:
@@ -41,22 +41,25 @@ def measure_site(site):
     with site.serve() as (client, process):
         latencies = [site.publish(client, number) for number in range(PUBLICATIONS)]
         page, generation, unchanged = map(median, zip(*latencies, strict=True))
-        back_to_back = median(
+        back_to_back = sorted(
             site.update_and_publish(client, PUBLICATIONS + number)
-            for number in range(PUBLICATIONS)
+            for number in range(2 * PUBLICATIONS)
         )
         memory = memory_megabytes(process)
-    target = "<= 40" if site.count == 1_000 else "<= 100"
-    yield f"{prefix}: publish until page is updated, median ms", f"{page:.0f}", target
+    yield f"{prefix}: publish until page is updated, median ms", f"{page:.0f}", ""
+    target = "<= 60" if site.count == 1_000 else "<= 120"
     label = f"{prefix}: publish right behind an update until page is updated"
-    yield f"{label}, median ms", f"{back_to_back:.0f}", target
+    yield f"{label}, median ms", f"{median(back_to_back):.0f}", target
+    p95 = back_to_back[int(len(back_to_back) * 0.95)]
+    yield f"{label}, p95 ms", f"{p95:.0f}", "<= 400"
     yield f"{prefix}: publish until generation is live, ms", f"{generation:.0f}", ""
-    yield f"{prefix}: build without changes, ms", f"{unchanged:.0f}", "< 300"
-    yield f"{prefix}: server memory, MB", f"{memory:.0f}", ""
+    yield f"{prefix}: build without changes, ms", f"{unchanged:.0f}", ""
+    target = "<= 300" if site.count > 1_000 else ""
+    yield f"{prefix}: server memory, MB", f"{memory:.0f}", target
     if hugo.program():
         hugo_page = site.hugo_update_milliseconds()
         yield f"{prefix}: Hugo's server, median ms", f"{hugo_page:.0f}", ""
-        yield f"{prefix}: ratio to Hugo", f"{page / hugo_page:.2f}", "<= 0.25"
+        yield f"{prefix}: ratio to Hugo", f"{page / hugo_page:.2f}", ""
 
 
 def measure_builds(site, prefix):
@@ -75,15 +78,15 @@ def measure_builds(site, prefix):
     yield f"{prefix}: cold build, s", f"{cold:.1f}", ""
     yield f"{prefix}: cold build, CPU seconds", f"{cpu_seconds:.1f}", ""
     yield f"{prefix}: build with cached page bodies, s", f"{cached:.1f}", ""
-    yield f"{prefix}: second build by a new process, s", f"{second:.2f}", "< 0.3"
-    yield f"{prefix}: peak memory of a cold build, MB", f"{memory:.0f}", "< 250"
+    yield f"{prefix}: second build by a new process, s", f"{second:.2f}", ""
+    yield f"{prefix}: peak memory of a cold build, MB", f"{memory:.0f}", ""
     if hugo_seconds:
         average = mean(hugo_seconds)
         yield f"{prefix}: Hugo, mean of two, s", f"{average:.1f}", ""
         yield f"{prefix}: peak memory of Hugo, MB", f"{hugo_memory:.0f}", ""
         yield f"{prefix}: cold build, ratio to Hugo", f"{cold / average:.2f}", "<= 1.3"
         ratio = f"{cached / average:.2f}"
-        yield f"{prefix}: with cached page bodies, ratio to Hugo", ratio, "<= 0.7"
+        yield f"{prefix}: with cached page bodies, ratio to Hugo", ratio, "<= 0.6"
 
 
 class Latencies(NamedTuple):

@@ -66,11 +66,13 @@ def measure(site):
     )
     yield f"{label}, p95 ms", f"{percentile(incidents, 0.95):.0f}", "<= 250"
     yield f"{label}, the longest, ms", f"{max(incidents):.0f}", ""
-    for name, times in (("idle", idle), ("during the build", busy)):
-        figures = ", ".join(f"{percentile(times, p):.1f}" for p in (0.5, 0.95, 0.99))
-        yield f"{prefix}: API {name}, p50, p95, p99, ms", figures, ""
-    ratio = percentile(busy, 0.99) / percentile(idle, 0.99)
-    yield f"{prefix}: API p99 during the build, ratio to idle", f"{ratio:.1f}", "<= 3"
+    for name, times, target in (
+        ("idle", idle, ""),
+        ("during the build", busy, "<= 50"),
+    ):
+        figures = ", ".join(f"{percentile(times, p):.1f}" for p in (0.5, 0.95))
+        yield f"{prefix}: API {name}, p50, p95, ms", figures, ""
+        yield f"{prefix}: API {name}, p99, ms", f"{percentile(times, 0.99):.1f}", target
 
 
 def add_service(client):
