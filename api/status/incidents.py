@@ -70,6 +70,7 @@ def update_incident(call: Call, request: StatusUpdateIncident) -> IncidentRow:
     """
     Update an incident; omitted fields do not change.
 
+    Another severity applies from now on: the past keeps those that the incident had.
     Resolving it sets resolvedAt to the current time unless it is sent. Reopening it
     clears resolvedAt.
     """

@@ -18,6 +18,7 @@ from models.status.incidents.incidents import (
     StatusIncident,
     StatusIncidentUpdate,
     load_services,
+    severity_spans,
     updates_by_incident,
 )
 from models.status.incidents.templates import IncidentTemplate, list_templates
@@ -34,7 +35,7 @@ from models.status.measurements.rollups import (
 from models.status.measurements.sources import SourceKeyRow, StatusSourceKey
 from models.status.services.catalogue import StatusAdminService
 from models.status.services.rows import ServiceRow
-from models.status.state import MeasurementStatus
+from models.status.state import MeasurementStatus, Severity
 from models.storage.database import database
 
 # Incidents or windows whose services and updates are read together.
@@ -74,10 +75,19 @@ class ExportedIncidentUpdate(StatusIncidentUpdate):
     versions: list[StatusIncidentUpdateVersion]
 
 
+class ExportedSeverity(Schema):
+    """The time in which an incident had a severity; without an end it still has it."""
+
+    severity: Severity
+    starts_at: Moment
+    ends_at: Moment | None
+
+
 class ExportedIncident(StatusIncident):
-    """An incident with its updates, oldest first."""
+    """An incident with its severities and its updates, oldest first."""
 
     removed_at: Moment | None
+    severities: list[ExportedSeverity]
     updates: list[ExportedIncidentUpdate]
 
 
@@ -115,13 +125,14 @@ def exported_services() -> Iterator[Schema]:
 def exported_incidents() -> Iterator[Schema]:
     query = IncidentRow.select().order_by(IncidentRow.started_at, IncidentRow.id)
     for batch in chunked(query.iterator(), BATCH_SIZE):
-        updates = updates_by_incident(batch)
+        updates, severities = updates_by_incident(batch), severity_spans(batch)
         for row in load_services(batch):
             incident = StatusIncident.model_validate(row).all_fields()
             yield ExportedIncident.model_validate(
                 incident
                 | {
                     "removed_at": row.removed_at,
+                    "severities": severities[row.id],
                     "updates": list(_exported_updates(updates[row.id][::-1])),
                 }
             )

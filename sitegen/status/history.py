@@ -1,14 +1,15 @@
 """Yield the history by month, with every incident and maintenance window."""
 
 from collections import defaultdict
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from datetime import UTC, datetime
 from itertools import groupby
 from typing import Any, NamedTuple
 
 from models.base import MILLISECOND
 from models.response_headers import url_path
-from models.status.state import worst_severity
+from models.status.incidents.incidents import SeveritySpan
+from models.status.state import Severity, worst_severity
 from sitegen.page import BuildContext, Page, Stage, pages
 from sitegen.status.status_data import (
     read_published_incidents,
@@ -29,6 +30,8 @@ class Event(NamedTuple):
     # Its last millisecond, so that an event that ends at midnight ends the day before.
     last: datetime
     data: dict[str, Any]
+    # Of an incident.
+    severities: Sequence[SeveritySpan] = ()
 
     @property
     def first_month(self) -> str:
@@ -40,6 +43,14 @@ class Event(NamedTuple):
         while (year, month) <= (self.last.year, self.last.month):
             yield f"{year:04}-{month:02}"
             year, month = (year, month + 1) if month < 12 else (year + 1, 1)
+
+    def severities_in(self, month: str) -> list[Severity]:
+        """Return the severities that the incident had in a month that it overlaps."""
+        spans = (
+            (span.severity, _event(span.starts_at, span.ends_at or self.last, {}))
+            for span in self.severities
+        )
+        return [severity for severity, event in spans if month in event.months()]
 
 
 @pages("status", Stage.LISTS)
@@ -85,11 +96,12 @@ def _events(context: BuildContext) -> Iterator[Event]:
         row = incident.row
         if row.started_at <= now:
             data = {
-                "incident": incident.json,
+                "incident": incident.shown,
                 "maintenance": None,
                 "href": url_path(incident_path(row.id)),
             }
-            yield _event(row.started_at, row.resolved_at or now, data)
+            end = row.resolved_at or now
+            yield _event(row.started_at, end, data, incident.severities)
     for maintenance in context.once_per_build(read_published_maintenance).values():
         window = maintenance.row
         if window.starts_at <= now:
@@ -101,9 +113,15 @@ def _events(context: BuildContext) -> Iterator[Event]:
             yield _event(window.starts_at, min(window.ends_at, now), data)
 
 
-def _event(start: datetime, end: datetime, data: dict[str, Any]) -> Event:
+def _event(
+    start: datetime,
+    end: datetime,
+    data: dict[str, Any],
+    severities: Sequence[SeveritySpan] = (),
+) -> Event:
     start = start.astimezone(UTC)
-    return Event(start, max(start, end.astimezone(UTC) - MILLISECOND), data)
+    last = max(start, end.astimezone(UTC) - MILLISECOND)
+    return Event(start, last, data, severities)
 
 
 def _month(month: str, events: list[Event]) -> dict[str, Any]:
@@ -126,7 +144,7 @@ def _month_link(month: str | None) -> dict[str, str] | None:
 def _month_summary(month: str, events: list[Event]) -> dict[str, Any]:
     """Return the newest incidents of a month, and how much there was."""
     incidents = [event.data for event in events if event.data["incident"]]
-    severities = [item["incident"]["severity"] for item in incidents]
+    severities = [each for event in events for each in event.severities_in(month)]
     return {
         "month": month,
         "href": url_path(history_path(month)),

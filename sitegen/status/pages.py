@@ -307,7 +307,7 @@ def _text(context: BuildContext, text: str, /, **values: str) -> str:
 
 def _with_timeline(incident: PublishedIncident) -> dict[str, Any]:
     return {
-        "incident": incident.json,
+        "incident": incident.shown,
         "href": url_path(incident_path(incident.row.id)),
         "updates": incident.timeline,
     }

@@ -5,6 +5,7 @@ from typing import Any
 
 from models.display_text import isolate
 from models.response_headers import url_path
+from models.status.incidents.incidents import shown_severity
 from models.status.snapshot.snapshot import StatusServiceDetail
 from models.status.uptime.periods import ServiceUptime
 from sitegen.page import BuildContext, Page, pages
@@ -96,8 +97,16 @@ def _page_data(
         "days": status_data.days[slug],
         "charts": _charts(status_data, slug),
         "incidents": [
-            {"incident": incident, "href": url_path(incident_path(incident["id"]))}
-            for incident in detail["incidents"]
+            {
+                "incident": incident.to_json()
+                | {
+                    "severity": shown_severity(
+                        incident, status_data.severities[incident.id]
+                    )
+                },
+                "href": url_path(incident_path(incident.id)),
+            }
+            for incident in status_data.details[slug].incidents
         ],
         "maintenance": [
             {"maintenance": window, "href": url_path(maintenance_path(window["id"]))}

@@ -12,9 +12,12 @@ from models.response_headers import url_path
 from models.status.incidents.incidents import (
     IncidentRow,
     IncidentUpdateRow,
+    SeveritySpan,
     StatusIncident,
     StatusIncidentUpdate,
     all_incidents,
+    severity_spans,
+    shown_severity,
     updates_by_incident,
 )
 from models.status.maintenance.windows import (
@@ -33,7 +36,7 @@ from models.status.snapshot.snapshot import (
     service_details,
     status_snapshot,
 )
-from models.status.state import ActiveIncident, Reason
+from models.status.state import ActiveIncident, Reason, Severity
 from models.status.uptime.day_state import day_to_json
 from models.status.uptime.hourly_history import HourlyHistory
 from models.status.uptime.periods import (
@@ -59,10 +62,16 @@ class PublishedIncident:
 
     row: IncidentRow
     updates: list[IncidentUpdateRow]
+    severities: list[SeveritySpan]
 
     @cached_property
     def json(self) -> dict[str, Any]:
         return StatusIncident.model_validate(self.row).to_json()
+
+    @cached_property
+    def shown(self) -> dict[str, Any]:
+        """The incident as pages show it, with the severity by which it is known."""
+        return self.json | {"severity": shown_severity(self.row, self.severities)}
 
     @cached_property
     def updates_json(self) -> list[dict[str, Any]]:
@@ -104,6 +113,8 @@ class StatusData:
     details: dict[str, StatusServiceDetail]
     uptimes: dict[str, ServiceUptime]
     days: dict[str, list[dict[str, Any]]]
+    # The incidents that pages of services show, by their ids.
+    severities: dict[str, list[SeveritySpan]]
     reasons: dict[str, Reason]
     locale: Locale
 
@@ -192,8 +203,11 @@ def read_incidents(_: BuildContext) -> list[IncidentRow]:
 def read_published_incidents(context: BuildContext) -> dict[str, PublishedIncident]:
     """Read all incidents with their timelines, by id, newest first."""
     rows = context.once_per_build(read_incidents)
-    updates = updates_by_incident(rows)
-    return {row.id: PublishedIncident(row, updates[row.id]) for row in rows}
+    updates, severities = updates_by_incident(rows), severity_spans(rows)
+    return {
+        row.id: PublishedIncident(row, updates[row.id], severities[row.id])
+        for row in rows
+    }
 
 
 def read_maintenance(context: BuildContext) -> list[MaintenanceRow]:
@@ -269,15 +283,19 @@ def read_status_data(context: BuildContext) -> StatusData:
     uptimes = service_uptimes(snapshot.services, measured_until, histories)
     interval_seconds = context.settings.probe_interval_seconds
     details = service_details(snapshot, uptimes, interval_seconds)
+    severities = severity_spans(
+        incident for detail in details.values() for incident in detail.incidents
+    )
     return StatusData(
         snapshot=snapshot,
         service_list=context.once_per_build(read_service_list),
         details=details,
         uptimes=uptimes,
         days={
-            slug: _days(detail, uptimes[slug].days(), snapshot.now)
+            slug: _days(detail, severities, uptimes[slug].days(), snapshot.now)
             for slug, detail in details.items()
         },
+        severities=severities,
         reasons={
             service.slug: snapshot.state_of(service).reason
             for service in snapshot.services
@@ -297,12 +315,16 @@ def reason_to_data(reason: Reason) -> dict[str, Any]:
 
 
 def _days(
-    detail: StatusServiceDetail, counts: dict[date, Counts], now: datetime
+    detail: StatusServiceDetail,
+    severities: dict[str, list[SeveritySpan]],
+    counts: dict[date, Counts],
+    now: datetime,
 ) -> list[dict[str, Any]]:
     """Return the last days, oldest first, with what was measured and declared."""
     incidents = [
-        (incident, incident.started_at, incident.resolved_at or now)
+        ((incident, span.severity), span.starts_at, span.ends_at or now)
         for incident in detail.incidents
+        for span in severities[incident.id]
     ]
     windows = [
         (window, window.starts_at, window.ends_at)
@@ -324,15 +346,16 @@ def _days(
 def _day(
     day: date,
     counts: Counts,
-    incidents: Sequence[StatusIncident],
+    incidents: Sequence[tuple[StatusIncident, Severity]],
     windows: Sequence[StatusMaintenance],
 ) -> dict[str, Any]:
     """Return a day with the addresses and titles of its events."""
-    severities = [incident.severity for incident in incidents]
-    events = [(url_path(incident_path(each.id)), each.title) for each in incidents]
+    severities = [severity for _, severity in incidents]
+    events = [(url_path(incident_path(each.id)), each.title) for each, _ in incidents]
     events += [(url_path(maintenance_path(each.id)), each.title) for each in windows]
     data = day_to_json(day, counts, severities, in_maintenance=bool(windows))
-    data["events"] = tuple(events)
+    # An incident with several severities on this day is one event.
+    data["events"] = tuple(dict.fromkeys(events))
     return data
 
 

@@ -7,7 +7,7 @@ from typing import Any
 
 from models.fields import format_moment
 from models.response_headers import url_path
-from models.status.incidents.incidents import IncidentRow, IncidentUpdateRow
+from models.status.incidents.incidents import IncidentUpdateRow, severity_at
 from models.status.maintenance.windows import MaintenanceRow
 from models.status.snapshot.last_change import last_removal_at
 from sitegen.page import BuildContext, Page, Stage, pages
@@ -147,11 +147,14 @@ class StatuspageDocuments:
         return {"indicator": indicator, "description": description}
 
     def _incident(self, incident: PublishedIncident) -> dict[str, Any]:
-        row, json = incident.row, incident.json
-        oldest_first = sorted(incident.updates, key=lambda update: update.number)
+        row, json = incident.row, incident.shown
+        oldest_first = incident.updates[::-1]
+        imposed = [_imposed_status(entry, incident) for entry in oldest_first]
         updates = [
-            self._incident_update(entry, row, is_first=index == 0)
-            for index, entry in enumerate(oldest_first)
+            self._incident_update(*entry, incident)
+            for entry in zip(
+                oldest_first, ["operational", *imposed], imposed, strict=False
+            )
         ]
         monitoring_at = next(
             (
@@ -169,7 +172,7 @@ class StatuspageDocuments:
             "updated_at": json["updatedAt"],
             "monitoring_at": monitoring_at,
             "resolved_at": json["resolvedAt"],
-            "impact": IMPACT[row.severity],
+            "impact": IMPACT[json["severity"]],
             "shortlink": self._site_url + url_path(incident_path(row.id)),
             "started_at": json["startedAt"],
             "page_id": self.page["id"],
@@ -178,20 +181,22 @@ class StatuspageDocuments:
         }
 
     def _incident_update(
-        self, entry: IncidentUpdateRow, incident: IncidentRow, *, is_first: bool
+        self,
+        entry: IncidentUpdateRow,
+        old_status: str,
+        new_status: str,
+        incident: PublishedIncident,
     ) -> dict[str, Any]:
-        """Return an update, as if the incident always had its present severity."""
-        imposed = COMPONENT_STATUS[incident.severity]
         affected = [
             {
                 "code": component["id"],
                 "name": self._components.qualified_name(component),
-                "old_status": "operational" if is_first else imposed,
-                "new_status": "operational" if entry.status == "resolved" else imposed,
+                "old_status": old_status,
+                "new_status": new_status,
             }
-            for component in self._components.affected_by(incident)
+            for component in self._components.affected_by(incident.row)
         ]
-        update = _update(entry.id, entry.status, entry.body, incident.id)
+        update = _update(entry.id, entry.status, entry.body, incident.row.id)
         timestamps = _timestamps(entry.created_at)
         timestamps["updated_at"] = format_moment(entry.changed_at)
         return update | timestamps | {"affected_components": affected}
@@ -222,6 +227,13 @@ class StatuspageDocuments:
             "scheduled_for": format_moment(window.starts_at),
             "scheduled_until": format_moment(window.ends_at),
         }
+
+
+def _imposed_status(entry: IncidentUpdateRow, incident: PublishedIncident) -> str:
+    """Return the status that the incident gave its components with this update."""
+    if entry.status == "resolved":
+        return "operational"
+    return COMPONENT_STATUS[severity_at(incident.severities, entry.created_at)]
 
 
 def _update(id: str, status: str, body: str, incident_id: str) -> dict[str, Any]:

@@ -161,6 +161,20 @@ def test_removed_incident_and_window(exported):
         assert len(lines) > 1
 
 
+def test_severities(exported):
+    """An export has every severity that an incident had, with its times."""
+    incidents = lines_of(exported / "status/incidents.jsonl")
+
+    for incident in incidents:
+        first, last = incident["severities"][0], incident["severities"][-1]
+        assert first["startsAt"] == incident["startedAt"]
+        assert last["endsAt"] == incident["resolvedAt"]
+    lowered = [i for i in incidents if len(i["severities"]) > 1]
+    assert [
+        [span["severity"] for span in incident["severities"]] for incident in lowered
+    ] == [["major-outage", "degraded"]]
+
+
 def test_corrected_updates(exported):
     """An export has the earlier texts of updates, and those of removed updates."""
     incidents = lines_of(exported / "status/incidents.jsonl")

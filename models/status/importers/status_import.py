@@ -15,7 +15,11 @@ from models.status.importers.imported_status import (
     ImportedStatus,
     ImportedWindow,
 )
-from models.status.incidents.incidents import IncidentRow, IncidentUpdateRow
+from models.status.incidents.incidents import (
+    IncidentRow,
+    IncidentUpdateRow,
+    record_severity,
+)
 from models.status.maintenance.windows import MaintenanceRow
 from models.status.services.affected import set_affected_services
 from models.status.services.catalogue import (
@@ -152,6 +156,7 @@ class _StatusImport:
             created_at=min(times),
             updated_at=max(times),
         )
+        record_severity(incident, item.started_at)
         for update in item.updates:
             IncidentUpdateRow.create(
                 id=new_id(update.created_at),

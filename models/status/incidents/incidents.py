@@ -1,8 +1,9 @@
 """Open, update, list and resolve incidents, and post updates to their timelines."""
 
+from collections import defaultdict
 from collections.abc import Iterable
 from datetime import datetime
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, NamedTuple, cast
 
 from peewee import AutoField, ForeignKeyField, ModelSelect, TextField
 from pydantic import Field
@@ -28,7 +29,12 @@ from models.status.services.affected import (
     update_subject,
 )
 from models.status.services.rows import AffectedRow, ServiceRow
-from models.status.state import MAX_CLOCK_SKEW, IncidentStatus, Severity
+from models.status.state import (
+    MAX_CLOCK_SKEW,
+    IncidentStatus,
+    Severity,
+    worst_severity,
+)
 
 Body = Annotated[str, Field(min_length=1, max_length=4000)]
 
@@ -131,6 +137,25 @@ class IncidentRow(Row):
         return self.status != "resolved" and self.started_at <= now
 
 
+class IncidentSeverityRow(Row):
+    """A severity of an incident, and when the incident got it."""
+
+    incident_id: str
+
+    number = AutoField()
+    incident = ForeignKeyField(IncidentRow, on_delete="CASCADE")
+    severity = TextField()
+    starts_at = MomentField()
+
+
+class SeveritySpan(NamedTuple):
+    """The time in which an incident had a severity; without an end it still has it."""
+
+    severity: Severity
+    starts_at: datetime
+    ends_at: datetime | None
+
+
 class IncidentUpdateRow(Row):
     """An update in the timeline of an incident."""
 
@@ -186,6 +211,7 @@ def open_incident(
         created_at=now,
         updated_at=now,
     )
+    record_severity(incident, started_at)
     set_affected_services(incident.id, request.services)
     _create_update(incident, request.status, request.body, now)
     return load_services([incident])[0]
@@ -197,8 +223,9 @@ def update_incident(
     """
     Update the fields that were sent; return the incident and what changed.
 
-    Resolving and reopening the incident also sets and clears `resolved_at`. `clock_at`
-    is the time on the clock if it differs from the instant of the change.
+    Resolving and reopening the incident also sets and clears `resolved_at`. A new
+    severity counts from `clock_at`, which is the time on the clock if that differs from
+    the instant of the change.
     """
     clock_at = clock_at or now
     incident = incident_with_id(request.id)
@@ -212,6 +239,8 @@ def update_incident(
     pointer = f"/{to_camel(field)}"
     require_valid_times(started_at, values["resolved_at"], clock_at, pointer=pointer)
     changes = update_subject(incident, values, slugs, now)
+    if "severity" in changes:
+        record_severity(incident, clock_at)
     return load_services([incident])[0], changes
 
 
@@ -334,6 +363,65 @@ def updates_by_incident(
     for row in rows.order_by(IncidentUpdateRow.number.desc()):
         updates[row.incident_id].append(row)
     return updates
+
+
+def record_severity(incident: IncidentRow, starts_at: datetime) -> None:
+    """Add the present severity of the incident to its history."""
+    IncidentSeverityRow.create(
+        incident=incident, severity=incident.severity, starts_at=starts_at
+    )
+
+
+def severity_spans(
+    incidents: Iterable[IncidentRow | StatusIncident],
+) -> dict[str, list[SeveritySpan]]:
+    """
+    Return when each incident had which severity, oldest first, by its id.
+
+    The spans cover the incident from its start to its end. What it got after its end,
+    counts at its end; what it lost before its start, does not count.
+    """
+    by_id = {incident.id: incident for incident in incidents}
+    rows: dict[str, list[IncidentSeverityRow]] = defaultdict(list)
+    query = IncidentSeverityRow.select().where(
+        IncidentSeverityRow.incident.in_(list(by_id))
+    )
+    for row in query.order_by(IncidentSeverityRow.number):
+        rows[row.incident_id].append(row)
+    return {id: _spans(incident, rows[id]) for id, incident in by_id.items()}
+
+
+def severity_at(spans: list[SeveritySpan], at: datetime) -> Severity:
+    """Return the severity at a time, which may be before the first span."""
+    begun = [span.severity for span in spans if span.starts_at <= at]
+    return begun[-1] if begun else spans[0].severity
+
+
+def shown_severity(
+    incident: IncidentRow | StatusIncident, spans: list[SeveritySpan]
+) -> Severity:
+    """Return the present severity, or, once it is resolved, the worst it ever had."""
+    if incident.resolved_at is None:
+        return spans[-1].severity
+    return worst_severity([span.severity for span in spans])
+
+
+def _spans(
+    incident: IncidentRow | StatusIncident, rows: list[IncidentSeverityRow]
+) -> list[SeveritySpan]:
+    start, end = incident.started_at, incident.resolved_at
+    last = len(rows) - 1
+    counted = [
+        row
+        for index, row in enumerate(rows)
+        if index == last or rows[index + 1].starts_at >= start
+    ]
+    starts = [max(start, row.starts_at) for row in counted]
+    starts = [start, *(min(at, end) if end else at for at in starts[1:])]
+    return [
+        SeveritySpan(cast("Severity", row.severity), *span)
+        for row, *span in zip(counted, starts, [*starts[1:], end], strict=True)
+    ]
 
 
 def load_services(incidents: list[IncidentRow]) -> list[IncidentRow]:

@@ -6,7 +6,7 @@ from datetime import UTC, datetime
 import pytest
 
 from models.base import new_id
-from models.status.incidents.incidents import IncidentRow
+from models.status.incidents.incidents import IncidentRow, record_severity
 from models.status.services.rows import AffectedRow
 from models.storage.database import writing
 from tests.pages.html import Reader
@@ -149,6 +149,7 @@ def many(count):
                 created_at=at,
                 updated_at=at,
             )
+            record_severity(incident, at)
             AffectedRow.create(
                 subject=incident.id, service=1, slug="api", kept_name="API"
             )

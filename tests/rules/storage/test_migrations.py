@@ -19,6 +19,7 @@ from models.projects.documents.rows import DocumentAliasRow, DocumentRow
 from models.projects.members.members import MemberRow
 from models.projects.projects.rows import ProjectRow
 from models.projects.search.search import ListHits, search_hits
+from models.status.incidents.incidents import IncidentRow, severity_spans
 from models.status.maintenance.windows import MaintenanceRow
 from models.status.services.notified_states import NotifiedStateRow
 from models.status.services.rows import ServiceRow
@@ -223,6 +224,23 @@ def keep_earlier_notifications():
         tables["ToldStateRow"].create(
             service=number, state="degraded", changed_to="operational", changed_at=at
         )
+
+
+def test_earlier_incidents(settings, migrations):
+    """An incident from before the history of severities had its severity all along."""
+    (step,) = migrations.glob("*_incident_severities.py")
+    step.rename(later := migrations.parent / step.name)
+    open_database(settings.database)
+    migrate()
+    values = {"title": "Errors", "status": "investigating", "severity": "degraded"}
+    IncidentRow.insert(id="i", started_at=NOON, **values, **CREATED).execute()
+
+    later.rename(step)
+    migrate()
+
+    spans = severity_spans(IncidentRow.select())
+    database.close()
+    assert spans == {"i": [("degraded", NOON, None)]}
 
 
 def test_migrations_run_once(store):
