@@ -199,7 +199,6 @@ def _import_over_api(*arguments: Any) -> Any:
 if __name__ == "__main__" and sys.argv[1:2] not in (["serve"], ["demo"]):
     sys.exit(main())
 
-import tempfile
 from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -210,7 +209,7 @@ from api.commands.keys import issue_admin_key
 from api.commands.listener import open_listener, site_url_warning, with_options
 from api.console.sessions.proxy_key import read_proxy_key
 from api.http.application import BODY_LIMITS, BRIEF_REQUESTS, create_app
-from api.http.metrics import Metrics, SharedMetrics
+from api.http.metrics import Metrics, RequestCounts
 from api.http.server.server import limited_server
 from api.notifications.dispatcher import Dispatcher
 from api.notifications.senders import create_senders
@@ -409,28 +408,26 @@ def _serve(
     problems, create_openapi = context.describe_api()
     openapi = partial(stored_openapi, settings, program_digest(), create_openapi)
     names = [f"api-{number + 1}" for number in range(_process_count(settings))]
-    with tempfile.TemporaryDirectory(prefix="masthead-") as metrics_folder:
-        # prometheus_client reads it when a process creates its first counter.
-        os.environ["PROMETHEUS_MULTIPROC_DIR"] = metrics_folder
-        server = _Server(
-            context,
-            listener,
-            ready_lines,
-            problems,
-            openapi,
-            ProcessTable([*names, BUILDER, DOCS]),
-            metrics_folder,
-            rate_limiter_for(settings.database),
-            rate_limiter_for(settings.database),
-        )
-        runs: list[tuple[str, Callable[[], None]]] = [
-            (BUILDER, partial(server.run_builder, record_demo)),
-            *((name, partial(server.run_api, name)) for name in names),
-        ]
-        try:
-            Supervisor(runs, server.table).run()
-        except ProcessFailed as error:
-            raise CommandError(str(error)) from error
+    processes = [*names, BUILDER, DOCS]
+    server = _Server(
+        context,
+        listener,
+        ready_lines,
+        problems,
+        openapi,
+        ProcessTable(processes),
+        RequestCounts(processes),
+        rate_limiter_for(settings.database),
+        rate_limiter_for(settings.database),
+    )
+    runs: list[tuple[str, Callable[[], None]]] = [
+        (BUILDER, partial(server.run_builder, record_demo)),
+        *((name, partial(server.run_api, name)) for name in names),
+    ]
+    try:
+        Supervisor(runs, server.table).run()
+    except ProcessFailed as error:
+        raise CommandError(str(error)) from error
 
 
 @dataclass(frozen=True)
@@ -445,7 +442,7 @@ class _Server:
     problems: Mapping[str, Any]
     load_openapi: Callable[[], Mapping[str, Any]]
     table: ProcessTable
-    metrics_folder: str
+    counts: RequestCounts
     rate_limiter: RateLimiter
     # Of its own: a crowd of readers must not displace the buckets of API keys.
     reader_limiter: RateLimiter
@@ -639,8 +636,15 @@ class _Server:
                 print(*self.ready_lines, sep="\n", flush=True)
 
     def _metrics(self, name: str, build: Progress, publish: Progress) -> Metrics:
-        shared = SharedMetrics(self.metrics_folder, name, self.table)
-        return Metrics(self.settings, utc_now, build, publish, shared=shared)
+        return Metrics(
+            self.settings,
+            utc_now,
+            build,
+            publish,
+            counts=self.counts,
+            process=name,
+            table=self.table,
+        )
 
 
 if __name__ == "__main__":

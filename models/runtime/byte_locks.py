@@ -3,12 +3,11 @@
 import fcntl
 import os
 import weakref
-from tempfile import TemporaryFile
 
 
 class ByteLocks:
     """
-    Locks with numbers below 2**62: each is a lock on one byte of a file without a name.
+    Locks with numbers below 2**62: each is a lock on one byte of a file in memory.
 
     The operating system releases a lock when its process ends, however it ends. The
     threads of a process share its locks. The object is created before the processes
@@ -16,9 +15,8 @@ class ByteLocks:
     """
 
     def __init__(self) -> None:
-        file = TemporaryFile()  # noqa: SIM115  (closed with this object)
-        weakref.finalize(self, file.close)
-        self._descriptor = file.fileno()
+        self._descriptor = os.memfd_create("masthead-locks")
+        weakref.finalize(self, os.close, self._descriptor)
 
     def acquire(self, number: int) -> None:
         """Wait until no other process has the lock, and take it."""

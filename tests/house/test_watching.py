@@ -7,11 +7,10 @@ from pathlib import Path
 
 import pytest
 import yaml
-from prometheus_client import values
 from prometheus_client.parser import text_string_to_metric_families
 
 from api.http.application import create_app
-from api.http.metrics import Metrics, SharedMetrics
+from api.http.metrics import Metrics
 from api.http.problem_types import PROBLEM_TYPES
 from models.instance import LAST_BACKUP_AT, set_instance_value
 from models.runtime.build_progress import BuildProgress
@@ -33,25 +32,20 @@ each_alert = pytest.mark.parametrize("alert", ALERTS, ids=lambda rule: rule["ale
 
 
 @pytest.fixture
-def shared(tmp_path, monkeypatch):
-    """What the processes of a server count in; this process is one of them."""
-    folder = tmp_path / "metrics"
-    folder.mkdir()
-    monkeypatch.setenv("PROMETHEUS_MULTIPROC_DIR", str(folder))
-    # Undone after the test, since other tests count in memory.
-    monkeypatch.setattr(values, "ValueClass", values.ValueClass)
+def table():
+    """The processes of a server; this process is one of them."""
     table = ProcessTable(["api-1"])
     table.note_start("api-1", os.getpid())
-    return SharedMetrics(str(folder), "api-1", table)
+    return table
 
 
 @pytest.fixture
-def families(store, settings, clock, ask, shared):
+def families(store, settings, clock, ask, table):
     """What is told once everything has happened that is told at all."""
     progress = BuildProgress()
     published = replace(settings, publish="elsewhere")
     Path(settings.output).mkdir()
-    metrics = Metrics(published, clock, progress, progress, shared=shared)
+    metrics = Metrics(published, clock, progress, progress, table=table)
     client = create_app(settings, clock=clock, metrics=metrics).test_client()
     service = {"slug": "api", "name": "Public API"}
     ask("POST /status/v1/admin/services/add", service)

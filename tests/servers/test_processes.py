@@ -29,7 +29,16 @@ pytestmark = pytest.mark.sqlite
 
 
 @pytest.fixture
-def server(start, environment):  # noqa: F811
+def temporary_folder(environment, tmp_path):  # noqa: F811
+    """The server's folder for temporary files."""
+    folder = tmp_path / "temporary"
+    folder.mkdir()
+    environment["TMPDIR"] = str(folder)
+    return folder
+
+
+@pytest.fixture
+def server(start, environment, temporary_folder):  # noqa: F811
     """A server with two processes of the API: its process and its address."""
     environment["MASTHEAD_PROCESSES"] = "2"
     process, address, _ = start()
@@ -161,18 +170,22 @@ def test_builder_killed(shared):
     until(lambda: metric(address, r'masthead_process_up\{process="docs"\}') == 1)
 
 
-def test_parent_killed(server, start, key):  # noqa: F811
-    """Its processes end with it, and a new server on the port shows everything."""
+def test_parent_killed(server, start, key, temporary_folder):  # noqa: F811
+    """
+    Its processes end with it, it leaves no temporary files, and a new server on the
+    port shows everything.
+    """
     process, address = server
     fetch(f"{address}/status/v1/admin/services/add", key, SERVICE)
     orphans = children(process.pid)
 
     process.kill()
     process.wait()
+    until(lambda: not any(map(is_running, orphans)))
+    assert [*temporary_folder.iterdir()] == []
     port = int(address.rpartition(":")[2])
     _, address, _ = start(port=port)
 
-    until(lambda: not any(map(is_running, orphans)))
     until(lambda: shows(f"{address}/status/", "Quayside API"))
 
 

@@ -6,13 +6,16 @@ import pytest
 from prometheus_client.parser import text_string_to_metric_families
 from prometheus_client.registry import Collector
 
+from api.http.access_log import SITE, UNKNOWN
 from api.http.application import create_app
-from api.http.metrics import Metrics
+from api.http.metrics import MAX_OPERATIONS, Metrics
 from api.http.problem_types import PROBLEM_TYPES
+from api.operation import OPERATIONS
 from models.changes import note_built
 from models.notifications.subscriptions.subscription_messages import queue_message
 from models.runtime.build_progress import BuildProgress
 from models.runtime.faults import Fault
+from models.runtime.shared_numbers import NAME_BYTES
 from models.storage.database import writing
 from tests.pages.status.test_status import measured
 from tests.worlds.notifications import subscribe
@@ -98,6 +101,15 @@ def test_site_is_one(app, told, build_site):
 
     assert found["masthead_requests_total", "site", "200"] == 3
     assert found["masthead_requests_total", "site", "308"] == 1
+
+
+def test_room_for_all_names(app):
+    """Every operation and every address has room to be counted, twice over."""
+    names = {each.endpoint for each in app.url_map.iter_rules()}
+    names |= {each.name for each in OPERATIONS} | {SITE, UNKNOWN}
+
+    assert len(names) < MAX_OPERATIONS / 2
+    assert max(map(len, names)) < NAME_BYTES
 
 
 def test_refusals(ask, issue, told):
