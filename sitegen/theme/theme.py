@@ -165,10 +165,8 @@ class Theme:
         files = sorted(self._files("assets").items(), key=_fonts_first)
         for name, file in files:
             content = file.read_bytes()
-            if name == "docs.css":
-                content += b"\n" + stylesheet().encode()
             if name == "style.css":
-                content += b"\n" + self._accent().encode()
+                content += f"\n{stylesheet()}\n{self._accent()}".encode()
             if name == "status.css":
                 content += b"\n" + self._freshness().encode()
             if name.endswith(".css"):
