@@ -41,6 +41,7 @@ __all__ = [
     "parse_tokens",
     "render",
     "render_entry",
+    "render_line",
     "resolve_links",
 ]
 
@@ -108,6 +109,12 @@ PARSER = make_parser()
 # A page has several entries of timelines: without headings, footnotes and HTML, whose
 # ids would not be unique.
 ENTRY_PARSER = make_parser("heading", "lheading", is_document=False)
+# A line has no blocks.
+LINE_PARSER = make_parser(
+    *("blockquote", "code", "fence", "heading", "hr", "lheading", "list"),
+    *("reference", "table"),
+    is_document=False,
+)
 
 
 def render(text: str, parser: MarkdownIt = PARSER) -> Rendered:
@@ -129,7 +136,18 @@ def render(text: str, parser: MarkdownIt = PARSER) -> Rendered:
 @lru_cache(maxsize=2000)
 def render_entry(text: str, locale: Locale) -> str:
     """Return the text of a timeline as HTML; links within the site become text."""
-    rendered = render(text, ENTRY_PARSER)
+    return _without_site_links(render(text, ENTRY_PARSER), locale)
+
+
+@lru_cache(maxsize=2000)
+def render_line(text: str, locale: Locale) -> str:
+    """Return a text that belongs to a line, such as a description, as inline HTML."""
+    rendered = render(" ".join(text.split()), LINE_PARSER)
+    html = _without_site_links(rendered, locale)
+    return html.removeprefix("<p>").removesuffix("</p>\n")
+
+
+def _without_site_links(rendered: Rendered, locale: Locale) -> str:
     html = resolve_links(rendered.html, rendered.links, lambda _: None)
     return insert_texts(html, locale)
 

@@ -11,7 +11,12 @@ from markupsafe import Markup, escape
 from models.display_text import isolate
 from models.locales import Locale
 from sitegen.markdown.link_targets import LinkTarget, link_target
-from sitegen.markdown.rendering import render, render_entry, resolve_links
+from sitegen.markdown.rendering import (
+    render,
+    render_entry,
+    render_line,
+    resolve_links,
+)
 from sitegen.markdown.texts import insert_texts
 from sitegen.status.filters.status_filters import status_filters
 
@@ -74,6 +79,10 @@ def locale_filters(locale: Locale) -> dict[str, Callable[..., Any]]:
         """Render the text of an incident or a maintenance window as safe HTML."""
         return Markup(render_entry(text, locale))  # noqa: S704  it escapes HTML
 
+    def markdown_line(text: str) -> Markup:
+        """Render a description, which has no paragraphs, as safe HTML."""
+        return Markup(render_line(text, locale))  # noqa: S704  it escapes HTML
+
     # A long text takes a while, and is often looked at several times.
     @lru_cache(maxsize=16)
     def document(text: str) -> Markup:
@@ -89,6 +98,7 @@ def locale_filters(locale: Locale) -> dict[str, Callable[..., Any]]:
         locale.join_list,
         locale.long_date,
         markdown,
+        markdown_line,
         locale.month_name,
         locale.number,
         locale.period,

@@ -16,3 +16,7 @@ def render(text, *parser):
 
 def render_entry(text):
     return rendering.render_entry(text, ENGLISH)
+
+
+def render_line(text):
+    return rendering.render_line(text, ENGLISH)

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from sitegen.markdown.rendering import Heading, resolve_links
-from tests.pages.markdown.english import render
+from tests.pages.markdown.english import render, render_line
 from tests.samples.allowed_html import checked
 
 REAL_PAGES = Path(__file__).parents[4] / "shared/data/prometheus-docs"
@@ -249,3 +249,17 @@ def test_real_pages():
         assert sorted(checker.ids) == sorted(ids)
         assert [id for id in checker.ids if id in headings] == headings
         assert "as-written" not in rendered.html, path
+
+
+@pytest.mark.parametrize(
+    ("text", "html"),
+    [
+        ("- a `b`", "- a <code>b</code>"),
+        ("# a\n\n> b", "# a &gt; b"),
+        ("<i>*a*</i>", "&lt;i&gt;<em>a</em>&lt;/i&gt;"),
+        ("'.', '_' and '-'; a final *", "'.', '_' and '-'; a final *"),
+    ],
+)
+def test_line(text, html):
+    """A description is text within a line, whatever it begins with, and escaped."""
+    assert render_line(text).replace("&#x27;", "'") == html

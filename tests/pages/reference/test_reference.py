@@ -387,3 +387,12 @@ def test_site_without_reference(build_site, output):
     (root,) = (output / "search").glob("root-*.json")
     assert json.loads(root.read_text()) == {"levels": []}
     assert "/reference/" not in (output / "index.html").read_text()
+
+
+def test_descriptions_are_markdown(reference):
+    """No description shows the marks of its Markdown: backticks become code."""
+    measurements = reference["/reference/status/measurements/"]
+
+    for href, page in reference.items():
+        assert "`" not in re.sub(r"<pre.*?</pre>", "", page, flags=re.DOTALL), href
+    assert "are returned in <code>unknown</code>, and" in measurements
