@@ -9,6 +9,7 @@ from typing import Any
 from models.display_text import isolate
 from models.response_headers import file_for, url_path
 from models.status.state import STATES, worst_state
+from models.status.uptime.summary import StatusUptimeSummary
 from sitegen.page import BuildContext, Page, Stage, pages
 from sitegen.status.charts import sparkline
 from sitegen.status.missing_data import missing_data
@@ -260,6 +261,7 @@ def _service(
 ) -> dict[str, Any]:
     detail = status_data.details[slug]
     service = detail.service
+    summaries = {summary.period: summary for summary in detail.uptime}
     return {
         "slug": slug,
         "name": service.name,
@@ -270,11 +272,20 @@ def _service(
         "reason": reason_to_data(status_data.reasons[slug]),
         "stale": service.stale,
         "href": url_path(service_path(slug)),
-        "uptimePct": detail.uptime[-1].uptime_pct,
-        "measured": status_data.measured_part(slug, detail.uptime[-1]),
+        **_uptime(status_data, slug, summaries["90d"]),
+        # Of the days that phones show.
+        "recent": _uptime(status_data, slug, summaries["30d"]),
         "days": status_data.days[slug],
         "responseTimes": _response_times(status_data, slug),
     }
+
+
+def _uptime(
+    status_data: StatusData, slug: str, summary: StatusUptimeSummary
+) -> dict[str, Any]:
+    """Return a percentage, and the part of its period that has data."""
+    measured = status_data.measured_part(slug, summary)
+    return {"uptimePct": summary.uptime_pct, "measured": measured}
 
 
 def _response_times(status_data: StatusData, slug: str) -> dict[str, Any] | None:

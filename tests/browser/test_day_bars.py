@@ -88,6 +88,17 @@ def test_phone(works, visit):
     assert page.get_by_text("Last 30 days").first.is_visible()
 
 
+@pytest.mark.parametrize(("width", "days"), [(360, 30), (1200, 90)])
+def test_uptime_of_the_days_shown(works, visit, width, days):
+    """The uptime beside the bars is that of the days that they show."""
+    page = visit(OVERVIEW, viewport={"width": width, "height": 800})
+
+    figures = page.locator(".axis span:visible", has_text="uptime").all_inner_texts()
+
+    assert figures
+    assert [each for each in figures if not each.endswith(f"of {days} days)")] == []
+
+
 def test_choice_follows_its_day(told, visit):
     """At midnight the bars move on, and the chosen day is still the chosen one."""
     told.sample("api", at=43_170)

@@ -73,6 +73,7 @@ def shown(slug, name, state="operational", uptime=99.951, reason=None, **more):
         "href": f"/status/services/{slug}/",
         "uptimePct": uptime,
         "measured": more.get("measured"),
+        "recent": {"uptimePct": uptime, "measured": None},
         "days": more.get("days") or days(),
         "responseTimes": RESPONSE_TIMES if uptime else None,
     }

@@ -116,6 +116,21 @@ def test_days(world, read):
     assert html.count("data-key") == 1
 
 
+def test_uptime_of_the_days_shown(world, read):
+    """Phones, which show the last 30 days, have the uptime of these, and no other."""
+    world.service("api")
+    for days, status in ((60, "down"), (40, "operational"), (0, "operational")):
+        world.sample("api", "probe", status, -days * 86400)
+
+    html = read()
+
+    figures = re.findall(r'<span class="(is-\w+)">(.{1,20} uptime .*?)</span>', html)
+    assert figures == [
+        ("is-wide", "66.666 % uptime (data from 2 days of 90 days)"),
+        ("is-narrow", "100 % uptime (data from 12 hours of 30 days)"),
+    ]
+
+
 def test_response_times(world, read):
     """A service with two neighbouring hours has a small chart, with its mean."""
     for slug in ("api", "mail"):
