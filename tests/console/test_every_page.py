@@ -1,0 +1,45 @@
+"""What holds on every page of the console, and for every form of it."""
+
+from api.console.operations.operations import _entries
+from models.audit import AuditRow
+from models.projects.projects.activity import ActivityRow
+from tests.console.forms_of_page import FormsOfPage, enter_is_safe
+from tests.console.test_pseudo_locale import Crawl, act, life, marked_app, visit
+from tests.worlds.projects import OWNER
+
+__all__ = ["act", "life", "marked_app", "visit"]
+
+
+def pages_of(person, clock):
+    """Open all pages, as somebody who may do everything."""
+    crawl = Crawl(person, set(), clock)
+    crawl.open("", "nothing/")
+    assert len(crawl.pages) > 100
+    others = ["sign-in/", "operations/", *(each.path for each in _entries())]
+    return crawl.pages | {path: person.get(path).text for path in others}
+
+
+def records():
+    return AuditRow.select().count(), ActivityRow.select().count()
+
+
+def test_every_page(act, life, clock):
+    """
+    Reading changes nothing, and Enter in a field never presses a minor button.
+
+    It sends the form as if its main button were pressed, or does nothing.
+    """
+    person, before = act(OWNER), records()
+
+    forms = {
+        path: FormsOfPage(page).forms for path, page in pages_of(person, clock).items()
+    }
+
+    assert records() == before
+    wrong = {
+        form["action"]: path
+        for path, found in forms.items()
+        for form in found
+        if not enter_is_safe(form)
+    }
+    assert wrong == {}
