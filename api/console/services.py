@@ -10,9 +10,10 @@ from api.console.forms.form import Form
 from api.console.forms.slugs import proposed_slug
 from api.console.page import page
 from models.errors import ServiceNotFound
-from models.status.measurements.sources import services_with_sources
+from models.status.measurements.sources import list_sources
 from models.status.reasons import reason_facts
 from models.status.services.catalogue import (
+    StatusAdminService,
     service_with_slug,
     services_in_display_order,
 )
@@ -23,6 +24,7 @@ from models.status.state import Reading
 from models.storage.database import reading
 
 LIST = "GET /status/v1/admin/services/list"
+LIST_SOURCES = "GET /status/v1/admin/sources/list"
 LIST_STATES = "GET /status/v1/services/list"
 GET_STATE = "GET /status/v1/services/get"
 GET_INCIDENT = "GET /status/v1/incidents/get"
@@ -46,10 +48,11 @@ def list_services(request: ConsoleRequest) -> Response:
     q, number = request.search_text("q"), request.search_text("page")
     start = (int(number) - 1) * PER_PAGE if _NUMBER.fullmatch(number) else 0
     services = [service for service in _services(request) if _matches(service, q)]
-    shown = _with_sources(services[start : start + PER_PAGE])
+    shown = services[start : start + PER_PAGE]
     return request.page(
         "console/services/list.html",
         groups=_groups(shown),
+        sources=_sources(request, [service.slug for service in shown]),
         count=len(services),
         page_count=-(-len(services) // PER_PAGE),
         page_number=start // PER_PAGE + 1,
@@ -121,20 +124,33 @@ def _states(request: ConsoleRequest) -> dict[str, str]:
 
 
 def _services(request: ConsoleRequest) -> list[ServiceRow]:
-    """
-    Return all services, without their sources, for those that may list them.
-
-    The operation returns all with their sources, which takes too long for a page.
-    """
+    """Return all services, for those that may list them."""
     if not request.may(LIST):
         request.read(LIST)
     with reading():
         return services_in_display_order(include_disabled=True)
 
 
-def _with_sources(services: list[ServiceRow]) -> list[dict[str, Any]]:
+def _sources(
+    request: ConsoleRequest, slugs: list[str]
+) -> dict[str, list[dict[str, Any]]] | None:
+    """
+    Return the sources of each of these services, None if the key may not see them.
+
+    The operation returns those of one service, or of all, which takes too long.
+    """
+    if not request.may(LIST_SOURCES):
+        return None
     with reading():
-        return [service.to_json() for service in services_with_sources(services)]
+        listed = list_sources(slugs)
+    sources: dict[str, list[dict[str, Any]]] = {slug: [] for slug in slugs}
+    for source in listed:
+        shown = source.to_json()
+        for service in shown.pop("services"):
+            sources[service["slug"]].append(
+                shown | {"observedAt": service["observedAt"]}
+            )
+    return sources
 
 
 def _matches(service: ServiceRow, q: str) -> bool:
@@ -142,18 +158,22 @@ def _matches(service: ServiceRow, q: str) -> bool:
     return any(q.casefold() in text.casefold() for text in texts)
 
 
-def _groups(services: list[dict[str, Any]]) -> dict[str, list[dict[str, Any]]]:
+def _groups(services: list[ServiceRow]) -> dict[str, list[dict[str, Any]]]:
     """Return the services by group, each group where its first service is."""
     groups: dict[str, list[dict[str, Any]]] = {}
     for service in services:
-        groups.setdefault(service["group"] or "", []).append(service)
+        groups.setdefault(service.group or "", []).append(_to_json(service))
     return groups
+
+
+def _to_json(service: ServiceRow) -> dict[str, Any]:
+    return StatusAdminService.model_validate(service).to_json()
 
 
 def _service(request: ConsoleRequest, slug: str) -> dict[str, Any]:
     found = [service for service in _services(request) if service.slug == slug]
     if found:
-        return _with_sources(found)[0]
+        return _to_json(found[0])
     raise ServiceNotFound(f"No service has the slug '{slug}'.")
 
 
@@ -225,10 +245,13 @@ def _service_page(
     remove: Form | None = None,
 ) -> Response:
     failed = change or enable or remove
+    sources = _sources(request, [service["slug"]])
     return request.page(
         "console/services/service.html",
         failed.status if failed else 200,
         service=service,
+        sources=None if sources is None else sources[service["slug"]],
+        sources_scope=request.operations[LIST_SOURCES].scope,
         known_groups=_known_groups(request),
         now=_current_state(request, service["slug"]),
         state_scope=request.operations[GET_STATE].scope,

@@ -2,10 +2,6 @@
 
 from api.operation import Call, operation
 from models.errors import ServiceNotFound, SlugTaken
-from models.status.measurements.sources import (
-    StatusListedService,
-    services_with_sources,
-)
 from models.status.services import catalogue
 from models.status.services.catalogue import (
     ListAdminServices,
@@ -31,18 +27,11 @@ from models.status.snapshot.snapshot import (
     "GET /status/v1/admin/services/list",
     scope="status:admin:services:list",
     request=ListAdminServices,
-    response=list[StatusListedService],
+    response=list[StatusAdminService],
 )
-def list_admin_services(
-    call: Call, query: ListAdminServices
-) -> list[StatusListedService]:
-    """
-    List all services in display order, including disabled ones by default.
-
-    Each has the sources that measure it, and the keys that use them.
-    """
-    services = services_in_display_order(include_disabled=query.include_disabled)
-    return services_with_sources(services)
+def list_admin_services(call: Call, query: ListAdminServices) -> list[ServiceRow]:
+    """List all services in display order, including disabled ones by default."""
+    return services_in_display_order(include_disabled=query.include_disabled)
 
 
 @operation(

@@ -1,13 +1,31 @@
-"""The operation that hands a source of measurements over to another key."""
+"""The operations on the sources of measurements."""
 
 from api.operation import Call, operation
 from models.errors import KeyNotActive, KeyNotFound
 from models.status.measurements import sources
 from models.status.measurements.sources import (
     MeasuringKey,
+    StatusListedSource,
+    StatusListSources,
     StatusSource,
     StatusTransferSource,
 )
+
+
+@operation(
+    "GET /status/v1/admin/sources/list",
+    scope="status:admin:sources:list",
+    request=StatusListSources,
+    response=list[StatusListedSource],
+)
+def list_sources(call: Call, query: StatusListSources) -> list[StatusListedSource]:
+    """
+    List the sources of measurements, the keys that use them, and what they measure.
+
+    With a slug, the list has only the sources of that service, and of their services
+    only that one. Without one, it also has sources that have measured nothing yet.
+    """
+    return sources.list_sources(None if query.slug is None else [query.slug])
 
 
 @operation(

@@ -208,6 +208,7 @@ def test_what_the_key_may_not_do(visitor, issue, service):
     page = someone.get("services/api/").text
     assert "status:admin:services:update</code>" in page
     assert "status:admin:services:remove</code>" in page
+    assert "status:admin:sources:list</code>" in page
     assert "<button" not in page.partition("<main")[2]
     nobody = visitor()
     nobody.sign_in(issue("x:y"))

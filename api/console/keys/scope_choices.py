@@ -60,7 +60,8 @@ SCOPE_SETS = (
             *_READ_STATUS,
             *("status:admin:incidents:*", "status:admin:incident-updates:*"),
             *("status:admin:incident-templates:*", "status:admin:maintenance:*"),
-            *("status:admin:services:list", "status:admin:deliveries:list"),
+            *("status:admin:services:list", "status:admin:sources:list"),
+            "status:admin:deliveries:list",
         ),
     ),
     ScopeSet(

@@ -20,7 +20,6 @@ from models.fields import Id, Moment, StatusSlug
 from models.logs import LogLine
 from models.runtime.faults import Fault
 from models.status.measurements.measurements import ReadingRow, StatusRecordMeasurements
-from models.status.services.catalogue import StatusAdminService
 from models.status.services.rows import ServiceRow
 from models.storage.database import database, reading
 
@@ -77,26 +76,29 @@ class StatusSourceKey(Schema):
     last_used_at: Moment | None
 
 
-class StatusServiceSource(Schema):
-    """A source that measures a service, and its keys; the first one owns it."""
+class StatusMeasuredService(Schema):
+    slug: str
+    observed_at: Moment
+
+
+class StatusSource(Schema):
+    """A source and its keys; the first one owns it."""
 
     source: str
-    observed_at: Moment
     keys: list[StatusSourceKey]
 
 
-class StatusListedService(StatusAdminService):
-    sources: list[StatusServiceSource]
+class StatusListedSource(StatusSource):
+    services: list[StatusMeasuredService]
+
+
+class StatusListSources(Schema):
+    slug: StatusSlug | None = None
 
 
 class StatusTransferSource(Schema):
     source: StatusSlug
     key_id: Id
-
-
-class StatusSource(Schema):
-    source: str
-    keys: list[StatusSourceKey]
 
 
 # Fixed SQL, because every batch runs it. The first row is that of the owner.
@@ -176,27 +178,25 @@ def source_with_keys(source: str) -> StatusSource:
     return StatusSource(source=source, keys=[_key(row) for row in _keys_of(source)])
 
 
-def services_with_sources(services: Iterable[ServiceRow]) -> list[StatusListedService]:
-    """Return the services with the sources that measure them, and their keys."""
-    services = list(services)
+def list_sources(slugs: Iterable[str] | None = None) -> list[StatusListedSource]:
+    """Return the sources by name; with slugs, those that measure these services."""
+    readings = ReadingRow.select(ReadingRow, ServiceRow.slug).join(ServiceRow)
+    if slugs is not None:
+        readings = readings.where(ServiceRow.slug.in_(list(slugs)))
+    services: dict[str, list[StatusMeasuredService]] = defaultdict(list)
+    for row in readings.order_by(ServiceRow.slug):
+        measured = StatusMeasuredService(
+            slug=row.service.slug, observed_at=row.observed_at
+        )
+        services[row.source].append(measured)
     keys: dict[str, list[StatusSourceKey]] = defaultdict(list)
     order = (SourceKeyRow.first_used_at, SourceKeyRow.lineage)
     for owner in SourceKeyRow.select().order_by(*order):
         keys[owner.source].append(_key(owner))
-    sources: dict[int, list[StatusServiceSource]] = defaultdict(list)
-    numbers = [service.number for service in services]
-    rows = ReadingRow.select().where(ReadingRow.service.in_(numbers))
-    for row in rows.order_by(ReadingRow.source):
-        source = StatusServiceSource(
-            source=row.source, observed_at=row.observed_at, keys=keys[row.source]
-        )
-        sources[row.service_id].append(source)
+    names = services.keys() if slugs is not None else services.keys() | keys.keys()
     return [
-        StatusListedService(
-            **StatusAdminService.model_validate(service).all_fields(),
-            sources=sources[service.number],
-        )
-        for service in services
+        StatusListedSource(source=name, keys=keys[name], services=services[name])
+        for name in sorted(names)
     ]
 
 

@@ -2,6 +2,7 @@
 
 import logging
 from dataclasses import replace
+from datetime import datetime
 
 import pytest
 
@@ -19,7 +20,7 @@ from tests.worlds.status import ADD_SERVICE, RECORD
 pytestmark = pytest.mark.both_engines
 
 TRANSFER = "POST /status/v1/admin/sources/transfer"
-LIST = "GET /status/v1/admin/services/list"
+LIST = "GET /status/v1/admin/sources/list"
 SCOPE = "status:admin:measurements:record"
 
 
@@ -50,10 +51,9 @@ def id_of(secret):
 
 
 def keys_of(ask):
-    (service,) = ask(LIST).json["data"]
     return {
         source["source"]: [key["prefix"] for key in source["keys"]]
-        for source in service["sources"]
+        for source in ask(LIST).json["data"]
     }
 
 
@@ -116,6 +116,30 @@ def test_transfer_before_the_first_use(record, issue, ask, refusal):
     refusal(ask(TRANSFER, body), "key-not-active")
     refusal(record(issue(SCOPE)), "source-taken")
     assert record(probe).status_code == 200
+
+
+def test_list(record, issue, ask, clock):
+    """Each source is listed with the services that it measures, or only with one."""
+    ask(ADD_SERVICE, {"slug": "mail", "name": "Mail"})
+    probe, body = issue(SCOPE), {"source": "unused", "keyId": id_of(issue(SCOPE))}
+    ask(TRANSFER, body)
+    record(probe, source="paris")
+    record(probe, source="frankfurt", slug="mail")
+    record(probe, source="frankfurt")
+
+    listed = ask(LIST).json["data"]
+    of_mail = ask(LIST, {"slug": "mail"}).json["data"]
+
+    assert [(s["source"], [m["slug"] for m in s["services"]]) for s in listed] == [
+        ("frankfurt", ["api", "mail"]),
+        ("paris", ["api"]),
+        ("unused", []),
+    ]
+    newest = datetime.fromisoformat(listed[0]["services"][0]["observedAt"])
+    assert newest == clock.now
+    mail = listed[0]["services"][1]
+    assert of_mail == [listed[0] | {"services": [mail]}]
+    assert ask(LIST, {"slug": "ghost"}).json["data"] == []
 
 
 @open_policy
