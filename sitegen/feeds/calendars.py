@@ -19,6 +19,7 @@ from sitegen.status.status_data import read_maintenance, read_snapshot
 from sitegen.urls import calendar_path, maintenance_path, service_path
 
 REFRESH_INTERVAL = timedelta(hours=1)
+ALMOST_A_SECOND = timedelta(milliseconds=999)
 
 
 @pages("status", Stage.LISTS)
@@ -70,13 +71,19 @@ def window_calendars(context: BuildContext) -> Iterator[Page]:
 def _calendar(
     locale: Locale, path: str, title: str, site_url: str, windows: list[MaintenanceRow]
 ) -> Page:
+    """
+    Return the calendar as a snapshot, which has no method.
+
+    A message with one would have to name an organizer (RFC 5546), and its timestamps
+    would be those of the file.
+    """
     calendar = Calendar()
     calendar.add("prodid", "-//Masthead//Maintenance//EN")
     calendar.add("version", "2.0")
-    calendar.add("method", "PUBLISH")
     calendar.add("name", title)
     calendar.add("x-wr-calname", title)
-    calendar.add("refresh-interval", REFRESH_INTERVAL)
+    # The property has no type of its own (RFC 7986, 5.7), and programs do not guess it.
+    calendar.add("refresh-interval", REFRESH_INTERVAL, {"VALUE": "DURATION"})
     calendar.add("x-published-ttl", "PT1H")
     for window in windows:
         calendar.add_component(_event(window, site_url, locale))
@@ -100,7 +107,8 @@ def _event(window: MaintenanceRow, site_url: str, locale: Locale) -> Event:
     age = window.updated_at - window.created_at
     event.add("sequence", -(-age // timedelta(seconds=1)))
     event.add("dtstart", window.starts_at.replace(microsecond=0))
-    event.add("dtend", window.ends_at.replace(microsecond=0))
+    # Not cut but rounded up, since an event ends after its start.
+    event.add("dtend", (window.ends_at + ALMOST_A_SECOND).replace(microsecond=0))
     if window.removed_at is not None:
         event.add("summary", locale.text("calendar.cancelled"))
         event.add("status", "CANCELLED")

@@ -26,6 +26,56 @@ def test_window_to_come(world, build_site, output):
     assert (event["uid"], event["summary"]) == (f"urn:uuid:{id}", "Move")
 
 
+def test_file(world, build_site, output):
+    """The file is what RFC 5545 and RFC 7986 ask for, line by line."""
+    text = "Disks, “new”; see D:\\new.\n" + "Ä" * 40
+    id = world.window("api", 60, 120, title="Move", description=text)
+    build_site()
+
+    lines = (output / "status/maintenance.ics").read_bytes().split(b"\r\n")
+
+    assert max(map(len, lines)) == 75
+    unfolded = b"\n".join(lines).replace(b"\n ", b"").decode().split("\n")
+    assert unfolded == [
+        "BEGIN:VCALENDAR",
+        "VERSION:2.0",
+        "PRODID:-//Masthead//Maintenance//EN",
+        "NAME:Masthead maintenance",
+        "X-WR-CALNAME:Masthead maintenance",
+        "REFRESH-INTERVAL;VALUE=DURATION:PT1H",
+        "X-PUBLISHED-TTL:PT1H",
+        "BEGIN:VEVENT",
+        "SUMMARY:Move",
+        "DTSTART:20260301T120100Z",
+        "DTEND:20260301T120200Z",
+        "DTSTAMP:20260301T120000Z",
+        f"UID:urn:uuid:{id}",
+        "SEQUENCE:0",
+        "CREATED:20260301T120000Z",
+        "DESCRIPTION:Disks\\, “new”\\; see D:\\\\new.\\n"
+        + "Ä" * 40
+        + "\\n\\nAffects: Service api",
+        "LAST-MODIFIED:20260301T120000Z",
+        "STATUS:CONFIRMED",
+        "TRANSP:TRANSPARENT",
+        f"URL:http://127.0.0.1:8000/status/maintenance/{id}/",
+        "END:VEVENT",
+        "END:VCALENDAR",
+        "",
+    ]
+
+
+def test_window_of_less_than_a_second(world, ask, clock, build_site, output):
+    """An event ends after its start, however short it is."""
+    world.window("api", 60.25, 60.75)
+    build_site()
+
+    content = (output / "status/maintenance.ics").read_bytes()
+
+    (event,) = icalendar.Calendar.from_ical(content).walk("VEVENT")
+    assert (event.end - event.start).total_seconds() == 1
+
+
 def test_window_that_is_over(world, build_site, output):
     """One that is over cannot."""
     id = world.window("api", -120, -60)
