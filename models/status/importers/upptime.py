@@ -104,6 +104,19 @@ class Issue(ExternalCamelModel):
             for at, text in texts
         ]
 
+    @property
+    def resolved_at(self) -> datetime | None:
+        """
+        When it was last said to be resolved or, failing that, closed.
+
+        People comment on issues, and close them, long after that. Some issues could
+        not be closed at all.
+        """
+        said = [at for at, text in self.visible_texts if _is_resolution(text)]
+        closed = [self.closed_at] if self.is_closed and self.closed_at else []
+        ends = [*said[-1:], *closed]
+        return max(min(ends), self.created_at) if ends else None
+
 
 def parse(files: Mapping[str, str]) -> ImportedStatus:
     """Parse the sites as services, and the issues, if they were exported."""
@@ -170,19 +183,14 @@ def _hostname(url: str) -> str | None:
 
 
 def _add_incident(status: ImportedStatus, issue: Issue) -> None:
-    updates = list(_updates(issue))
-    last = updates[-1]
-    # Issues that could not be closed stay open after they are resolved.
-    is_resolved = issue.is_closed or last["status"] == "resolved"
-    resolved_at = (issue.closed_at or last["created_at"]) if is_resolved else None
     is_degraded = "degraded" in issue.title.lower()
     status.add_incident(
         **_common_values(status, issue, issue.label_names),
         severity="degraded" if is_degraded else "major-outage",
-        status="resolved" if resolved_at else "investigating",
+        status="resolved" if issue.resolved_at else "investigating",
         started_at=issue.created_at,
-        resolved_at=max(resolved_at, issue.created_at) if resolved_at else None,
-        updates=updates,
+        resolved_at=issue.resolved_at,
+        updates=list(_updates(issue)),
     )
 
 
@@ -228,11 +236,19 @@ def _common_values(
 def _updates(issue: Issue) -> Iterator[dict[str, Any]]:
     """Yield the timeline, which has at least one update."""
     (opened_at, body), *comments = issue.visible_texts
-    for at, text in [(opened_at, body or issue.title), *comments]:
-        is_resolved = text.startswith(RESOLVED_PREFIX)
+    resolved_at = issue.resolved_at
+    updates = [(opened_at, body or issue.title, False)]
+    for at, text in comments:
+        is_over = resolved_at is not None and at >= resolved_at
+        updates.append((at, text, is_over or _is_resolution(text)))
+    for at, text, is_resolved in updates:
         status = "resolved" if is_resolved else "investigating"
         for part in split_text(text.removeprefix(RESOLVED_PREFIX)):
             yield {"status": status, "body": part, "created_at": at}
+
+
+def _is_resolution(text: str) -> bool:
+    return text.startswith(RESOLVED_PREFIX)
 
 
 def _parse_moment(text: str | None) -> datetime | None:

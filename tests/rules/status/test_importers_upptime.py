@@ -141,6 +141,51 @@ def test_incident_closed_without_a_word():
     assert [each.body for each in found.updates] == ["🛑 IslandPier is down"]
 
 
+@pytest.mark.parametrize(
+    "closed", [{}, {"state": "CLOSED", "closedAt": "2024-06-05T09:00:00Z"}]
+)
+def test_comments_after_the_resolution(closed):
+    """An incident ended when it was said to be, whatever happens to its issue later."""
+    comments = [
+        comment("We row.", "2024-06-03T08:05:00Z"),
+        comment(UP, "2024-06-03T08:10:00Z"),
+        comment("Thanks!", "2024-06-04T09:00:00Z"),
+    ]
+
+    (found,) = imported(issue("status", comments=comments, **closed)).incidents
+
+    assert (found.status, found.resolved_at) == ("resolved", at(8, 10))
+    statuses = [update.status for update in found.updates]
+    assert statuses == ["investigating"] * 2 + ["resolved"] * 2
+
+
+def test_incident_that_came_back():
+    """An issue that is resolved twice ended at the second time."""
+    comments = [
+        comment(UP, "2024-06-03T08:10:00Z"),
+        comment("It is down again.", "2024-06-03T08:20:00Z"),
+        comment(UP, "2024-06-03T08:30:00Z"),
+    ]
+
+    (found,) = imported(issue("status", comments=comments)).incidents
+
+    assert found.resolved_at == at(8, 30)
+    assert [update.status for update in found.updates] == [
+        *("investigating", "resolved", "investigating", "resolved")
+    ]
+
+
+def test_comments_on_a_closed_issue():
+    """An incident that nobody said to be resolved ended when its issue was closed."""
+    closed = {"state": "CLOSED", "closedAt": "2024-06-03T09:00:00Z"}
+    comments = [comment("Thanks!", "2024-06-03T10:00:00Z")]
+
+    (found,) = imported(issue("status", comments=comments, **closed)).incidents
+
+    assert found.resolved_at == at(9)
+    assert [each.status for each in found.updates] == ["investigating", "resolved"]
+
+
 def test_comments_that_are_hidden():
     """What is minimised on GitHub, or a comment of HTML, is not told here either."""
     told = [
