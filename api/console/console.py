@@ -60,6 +60,7 @@ from models.platform.rate_limits import RateLimiter
 from models.projects.documents.linking.draft_links import PublishedAddresses
 from models.response_headers import CONTENT_TYPES, console_headers
 from models.settings import SettingError, Settings
+from models.storage.database import independent_reads
 
 SIGN_OUT = CONSOLE + "sign-out/"
 CHECK = SIGN_IN + "check/"
@@ -227,7 +228,8 @@ class Console:
                     self._text("message.from-another-site"),
                 )
             try:
-                return view(http_request, **parts)
+                with independent_reads():
+                    return view(http_request, **parts)
             except Refusal as refusal:
                 return self._refusal(refusal, http_request)
             except Refused as refusal:

@@ -52,7 +52,7 @@ from models.platform.rate_limits import RateLimiter
 from models.response_headers import reader_page_headers
 from models.settings import Settings
 from models.status.services.catalogue import services_in_display_order
-from models.storage.database import reading
+from models.storage.database import independent_reads, reading
 
 # Renders a template with its data in a language, in the look of the site.
 RenderPage = Callable[[str, Mapping[str, Any], str], str]
@@ -124,7 +124,8 @@ class _SubscribePages:
                     feeds=True,
                 )
             try:
-                return handler(**arguments)
+                with independent_reads():
+                    return handler(**arguments)
             except BadForm as error:
                 title = "subscribe.refused-title"
                 return self._message(

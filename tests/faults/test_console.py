@@ -15,15 +15,17 @@ OPEN = "incidents/open/"
 WORDS = {"title": "Late", "services": ["api"], "severity": "degraded", "body": "Look"}
 
 
+@pytest.fixture
+def person(store, settings, clock):
+    look = ConsoleLook(Settings())
+    app = create_app(settings, clock=clock, console_look=look)
+    return Person(app.test_client())
+
+
 @pytest.mark.sqlite
-def test_read_only(ask, as_user, settings, clock, issue, reader):
+def test_read_only(ask, as_user, settings, clock, issue, reader, person):
     """Pages are shown, a form is refused with its words kept, and sent again later."""
     ask(ADD, SERVICE)
-    person = Person(
-        create_app(
-            settings, clock=clock, console_look=ConsoleLook(Settings())
-        ).test_client()
-    )
     assert person.sign_in(issue("*")).status_code == 303
     person.get()
     as_user()
@@ -39,3 +41,25 @@ def test_read_only(ask, as_user, settings, clock, issue, reader):
     Path(settings.database).chmod(0o644)
     assert person.refill(refused, OPEN).status_code == 303
     assert [row.title for row in IncidentRow] == ["Late"]
+
+
+@pytest.mark.parametrize(
+    ("method", "path", "status"),
+    [
+        ("GET", "", 503),
+        ("GET", "sign-in/", 200),
+        ("POST", "sign-in/", 503),
+        ("POST", "sign-out/", 503),
+        ("POST", OPEN, 503),
+    ],
+)
+def test_unreachable(person, engine, issue, caplog, method, path, status):
+    """While the database cannot be read, a page says so, and no trace is logged."""
+    key = issue("*")
+    assert person.sign_in(key).status_code == 303
+    engine.lose()
+
+    answer = person.get(path) if method == "GET" else person.post(path, {"key": key})
+
+    assert (answer.status_code, answer.mimetype) == (status, "text/html")
+    assert "Traceback" not in caplog.text

@@ -90,7 +90,8 @@ class SignIn:
         RateLimited if the client has tried too many wrong ones.
         """
         try:
-            caller, _ = self._caller(request, key_credentials(secret.strip()), now)
+            with independent_reads():
+                caller, _ = self._caller(request, key_credentials(secret.strip()), now)
         except InvalidKey:
             self._limit_wrong_keys(request, now)
             raise
@@ -113,8 +114,7 @@ class SignIn:
 
     def find_started(self, request: Request, token: str, now: datetime) -> SignedIn:
         """Return who has just started a session, whose cookie comes only next time."""
-        with independent_reads():
-            signed_in = self._by_token(request, token, now)
+        signed_in = self._by_token(request, token, now)
         assert signed_in is not None
         return signed_in
 
