@@ -16,6 +16,9 @@ def parse_mail_address(text: str) -> str:
     of which only the receiving domain knows whether it matters.
     """
     local_part, domain, _ = _parts(text)
+    if "=?" in local_part:
+        # Mail programs would decode it, to an address that nobody has entered.
+        raise ValueError("An email address cannot contain an encoded word (=?).")
     return f"{local_part}@{domain}"
 
 

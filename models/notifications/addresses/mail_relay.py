@@ -119,7 +119,9 @@ def _is_host_name(text: str) -> bool:
 
 def _is_local_part(text: str) -> bool:
     has_dots_between = not text.startswith(".") and not text.endswith(".")
-    return bool(_LOCAL_PART.fullmatch(text) and has_dots_between and ".." not in text)
+    # Mail programs would decode =?, as the beginning of an encoded word.
+    has_neither = ".." not in text and "=?" not in text
+    return bool(_LOCAL_PART.fullmatch(text) and has_dots_between and has_neither)
 
 
 def _ip_address(text: str) -> str | None:

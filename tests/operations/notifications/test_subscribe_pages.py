@@ -286,6 +286,7 @@ def test_token_cut_or_of_another_page(subscribed, page):
         '"><script>alert(1)</script>@example.com',
         "ada@[127.0.0.1]",
         "ada@exa\u202emple.com",
+        "=?utf-8?q?ada?=@example.com",
     ],
 )
 def test_address_that_is_none(reader, email):
@@ -422,6 +423,7 @@ def test_refused_forms_do_not_count(reader):
         ("::1", "2001:db8:1:1::1", "2001:db8:1:2::1", False),
         # Nobody who connects from the internet is believed.
         ("8.8.8.8", "192.0.2.1", "192.0.2.2", True),
+        ("::ffff:8.8.8.8", "192.0.2.1", "192.0.2.2", True),
         ("127.0.0.1", "unknown", "nonsense", True),
     ],
 )

@@ -39,6 +39,7 @@ def test_address(text, address):
         *("Ada <ada@example.com>", '"ada eve"@example.com', "ada@example..com"),
         *("ada@example.com.", ".ada@example.com", "a..b@example.com", "ada@a_b.com"),
         *("ada\0@example.com", "ada\u202e@example.com", "ada\u2028@example.com"),
+        *("=?utf-8?q?eve=40example.org?=@example.com", "ada=?@example.com"),
         *("ada@☃.net", "ada@-a.com", "ada@corp.local", "ada@example.invalid"),
         *(f"{'x' * 65}@example.com", f"ada@{'a' * 64}.com", f"ada@{'ü' * 60}.com"),
         *("x" * 308 + "@example.com", "x" * 64 + "@" + "a." * 120 + "example.com"),

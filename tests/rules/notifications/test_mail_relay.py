@@ -137,6 +137,7 @@ def test_mailbox(text, mailbox):
         *("status", "@example.com", "s@", "<s@example.com>", "A <s@example.com> b"),
         *("A <s@example.com", "s@example.com>", "A <<s@example.com>>", "a b@c.com"),
         *("s@exam ple.com", "s@ex\nample.com", "A\nBcc: b@c.com <s@example.com>"),
+        *("=?utf-8?q?s?=@example.com", "s=?@example.com"),
         *(".s@example.com", "s.@example.com", "s..t@example.com", "é@example.com"),
         *("s@bücher.example.com", "s@192.0.2.1", "a,b@example.com", "a@b@c.com"),
     ],
