@@ -3,6 +3,7 @@
 from ipaddress import ip_address
 
 from api.http.messages import Request
+from models.notifications.addresses.http_address import is_public, reached_address
 from models.platform.rate_limits import Rate, RateLimiter
 from models.platform.wrong_keys import client_network
 
@@ -31,7 +32,7 @@ def client_address(request: Request) -> str:
     peer = request.client_address
     forwarded = request.headers.get("X-Forwarded-For") or ""
     last = forwarded.rpartition(",")[2].strip()
-    is_proxy = _is_address(peer) and not ip_address(peer).is_global
+    is_proxy = _is_address(peer) and not is_public(reached_address(ip_address(peer)))
     return last if is_proxy and _is_address(last) else peer
 
 

@@ -25,9 +25,30 @@ MAX_URL_LENGTH = 2000
 DEFAULT_PORTS = {"http": 80, "https": 443}
 NETWORKS_SETTING = "MASTHEAD_NOTIFY_NETWORKS"
 
+# Written out, since those that Python knows differ between its patch releases: the
+# registries of special-purpose addresses (IANA), and multicast.
+_SPECIAL_IPV4 = tuple(
+    map(
+        IPv4Network,
+        (
+            *("0.0.0.0/8", "10.0.0.0/8", "100.64.0.0/10", "127.0.0.0/8"),
+            *("169.254.0.0/16", "172.16.0.0/12", "192.0.0.0/24", "192.0.2.0/24"),
+            *("192.31.196.0/24", "192.52.193.0/24", "192.88.99.0/24", "192.168.0.0/16"),
+            *("192.175.48.0/24", "198.18.0.0/15", "198.51.100.0/24", "203.0.113.0/24"),
+            *("224.0.0.0/4", "240.0.0.0/4"),
+        ),
+    )
+)
 # All other IPv6 addresses are local, reserved or obsolete, such as those of local NAT64
 # (64:ff9b:1::/48), of sites (fec0::/10) and those that contain IPv4 addresses (::/96).
 _GLOBAL_UNICAST = IPv6Network("2000::/3")
+# Within it. The first has those of Teredo and ORCHID.
+_SPECIAL_IPV6 = tuple(
+    map(
+        IPv6Network,
+        ("2001::/23", "2001:db8::/32", "2620:4f:8000::/48", "3fff::/20"),
+    )
+)
 _NAT64 = IPv6Network("64:ff9b::/96")
 _LABEL = r"[a-z0-9_]([a-z0-9_-]{0,61}[a-z0-9_])?"
 _NAME = re.compile(rf"{_LABEL}(\.{_LABEL})*", re.ASCII | re.IGNORECASE)
@@ -177,13 +198,12 @@ def reached_address(address: IPAddress) -> IPAddress:
 
 def is_public(address: IPAddress) -> bool:
     """Return whether the address is of a host of the public internet."""
-    if not address.is_global or address.is_multicast:
-        return False
     if isinstance(address, IPv4Address):
-        return True
-    # A tunnel leads to the IPv4 address inside: 6to4, and the client of Teredo.
-    inner = address.teredo[1] if address.teredo else address.sixtofour
-    return address in _GLOBAL_UNICAST and (inner is None or is_public(inner))
+        return not any(address in network for network in _SPECIAL_IPV4)
+    if address not in _GLOBAL_UNICAST or any(address in n for n in _SPECIAL_IPV6):
+        return False
+    # A tunnel leads to the IPv4 address inside.
+    return address.sixtofour is None or is_public(address.sixtofour)
 
 
 def parse_networks(networks: Iterable[str]) -> tuple[IPNetwork, ...]:
