@@ -18,7 +18,9 @@ from tests.browser.phone import (
     open_incident,
     post_update,
     resolve,
+    sign_in,
 )
+from tests.pages.build.test_builder import eventually
 from tests.worlds.manual import import_basics
 
 # Where the first and the last letter of an element are.
@@ -194,3 +196,23 @@ def test_ages_of_times(phone):
         *("(less than a minute ago)", "(in less than a minute)", "(1 minute ago)"),
         *("(59 minutes ago)", "(1 hour ago)", "(2 hours ago)", "(in 1 day)"),
     ]
+
+
+def test_drafts_end_with_signing_out(phone, issue):
+    """Signing out deletes the drafts; a link to that page from elsewhere does not."""
+    phone = phone(key=(key := issue("*")))
+    page = phone.page
+    phone.open("documents/new/")
+    phone.enter("Title", "Secret plans")
+    drafts = "Object.keys(localStorage).filter(name => name.startsWith('masthead.draft'))"
+    assert eventually(lambda: page.evaluate(drafts))
+    page.context.clear_cookies()
+    phone.open("sign-in/?done=signed-out")
+    assert len(page.evaluate(drafts)) == 1
+    sign_in(phone, key)
+
+    phone.unfold("Menu")
+    phone.press("Sign out")
+
+    expect(page.get_by_text("You are signed out.")).to_be_visible()
+    assert page.evaluate(drafts) == []

@@ -121,7 +121,21 @@
     if (!next.value.includes("#")) next.value += location.hash;
   };
 
+  // The drafts of the editor are for whoever was signed in. A link from elsewhere to
+  // this page deletes nothing.
+  const deleteDrafts = () => {
+    if (!document.referrer.startsWith(`${location.origin}/console/`)) return;
+    try {
+      Object.keys(localStorage)
+        .filter((name) => name.startsWith("masthead.draft."))
+        .forEach((name) => localStorage.removeItem(name));
+    } catch {
+      // Without storage, there are no drafts.
+    }
+  };
+
   addEventListener("DOMContentLoaded", () => {
+    if (document.querySelector("[data-signed-out]")) deleteDrafts();
     document.querySelectorAll("[name=_next]").forEach(keepFragment);
     const overview = document.querySelector("main[data-refresh]");
     if (overview) keepFresh(overview);
