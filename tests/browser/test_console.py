@@ -204,7 +204,9 @@ def test_drafts_end_with_signing_out(phone, issue):
     page = phone.page
     phone.open("documents/new/")
     phone.enter("Title", "Secret plans")
-    drafts = "Object.keys(localStorage).filter(name => name.startsWith('masthead.draft'))"
+    drafts = (
+        "Object.keys(localStorage).filter(name => name.startsWith('masthead.draft'))"
+    )
     assert eventually(lambda: page.evaluate(drafts))
     page.context.clear_cookies()
     phone.open("sign-in/?done=signed-out")

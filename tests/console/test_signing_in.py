@@ -1,5 +1,6 @@
 """Who may use the console, and for how long."""
 
+import re
 from dataclasses import replace
 
 import pytest
@@ -47,6 +48,38 @@ def test_a_key_opens_a_session(visitor, issue):
     assert token not in str(row.__data__)
     assert key not in str(row.__data__)
     assert "On call" in someone.get().text
+
+
+def test_sign_ins_are_logged(visitor, issue, clock, caplog):
+    """The log has who signed in from where, and why somebody could not."""
+    caplog.set_level("INFO", "masthead.sign-ins")
+    revoked, of_gateway = issue("*"), issue("platform:actors:assert")
+    with writing():
+        KeyRow.update(revoked_at=clock.now).where(
+            KeyRow.prefix == revoked[:11]
+        ).execute()
+
+    for key, person in (
+        (of_gateway, MAIL),
+        (revoked, ""),
+        ("mh_wrong", ""),
+        (issue("*"), MAIL),
+    ):
+        visitor().post(
+            "sign-in/",
+            {"key": f" {key} ", "email": person},
+            headers=HERE | {"X-Forwarded-For": "192.0.2.7", "X-Request-Id": "here"},
+        )
+
+    assert of_gateway not in caplog.text
+    assert [
+        re.sub(" key=mh_[0-9A-Za-z]{8} ", " key=… ", m) for m in caplog.messages
+    ] == [
+        f"event=sign-in key=… client=192.0.2.7 request=here person={MAIL}",
+        "event=sign-in key=… client=192.0.2.7 request=here refused=key-revoked",
+        "event=sign-in client=192.0.2.7 request=here refused=invalid-key",
+        "event=sign-in key=… client=192.0.2.7 request=here refused=actor-not-allowed",
+    ]
 
 
 def test_a_wrong_key(visitor, issue):

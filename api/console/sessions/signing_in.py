@@ -4,6 +4,7 @@ Sign people in to the console: by an API key, or by a proxy that has authenticat
 Everything but who somebody is follows from the key, which is read at each request.
 """
 
+import logging
 import re
 from dataclasses import dataclass
 from datetime import datetime
@@ -23,7 +24,14 @@ from api.http.messages import Request, RequestHeaders
 from api.notifications.client_limits import client_address
 from api.operation import Caller
 from models.base import epoch_ms
-from models.errors import InvalidKey, RateLimited, StorageBusy, ValidationFailed
+from models.errors import (
+    InvalidKey,
+    RateLimited,
+    Refusal,
+    StorageBusy,
+    ValidationFailed,
+)
+from models.logs import LogLine
 from models.platform.console_sessions import (
     end_session,
     end_sessions_like,
@@ -33,6 +41,7 @@ from models.platform.console_sessions import (
     start_session,
 )
 from models.platform.rate_limits import Rate, RateLimiter
+from models.platform.secrets import Secret, is_well_formed
 from models.platform.wrong_keys import client_network
 from models.settings import Settings
 from models.storage.database import independent_reads, writing
@@ -41,6 +50,8 @@ from models.storage.database import independent_reads, writing
 TOKEN = re.compile(r"[A-Za-z0-9_-]{43}", re.ASCII)
 # Wrong keys of one client.
 WRONG_KEY_RATE = Rate(capacity=10, refill=10 / 60)
+
+log = logging.getLogger("masthead.sign-ins")
 
 
 class TooManyWrongKeys(RateLimited):
@@ -84,18 +95,34 @@ class SignIn:
 
     def start(self, request: Request, secret: str, person: str, now: datetime) -> str:
         """
-        Start a session under the key, and return its token.
+        Start a session under the key, and return its token; the log has who tried to.
 
         Raise what refuses the key, ActorNotAllowed if it may not act for a person, and
         RateLimited if the client has tried too many wrong ones.
         """
+        secret, person = secret.strip(), person.strip()
+        line = {
+            "event": "sign-in",
+            "key": Secret(secret).prefix if is_well_formed(secret) else None,
+            "client": client_address(request),
+            "request": request.id,
+        }
+        try:
+            token = self._start(request, secret, person, now)
+        except Refusal as refusal:
+            log.warning(LogLine(**line, refused=refusal.kind))
+            raise
+        log.info(LogLine(**line, person=person or None))
+        return token
+
+    def _start(self, request: Request, secret: str, person: str, now: datetime) -> str:
         try:
             with independent_reads():
-                caller, _ = self._caller(request, key_credentials(secret.strip()), now)
+                caller, _ = self._caller(request, key_credentials(secret), now)
         except InvalidKey:
             self._limit_wrong_keys(request, now)
             raise
-        if person := person.strip():
+        if person:
             _check_person(caller, person)
         with writing():
             # Signing in again leaves no session behind that nobody has.
