@@ -56,6 +56,18 @@ def test_service_is_confined(name):
 
 
 @pytest.mark.parametrize("name", SERVICES)
+def test_exposure_of_a_service(name):
+    """systemd rates how little each may do, without what its work needs: 2 of 10."""
+    rate = [needed("systemd-analyze"), "security", "--offline=true", "--threshold=20"]
+
+    judged = subprocess.run(
+        [*rate, DEPLOY / name], capture_output=True, text=True, check=False
+    )
+
+    assert judged.returncode == 0, judged.stdout
+
+
+@pytest.mark.parametrize("name", SERVICES)
 def test_service_runs_a_command(name):
     """What a unit starts is a command that there is, with what it asks for."""
     _, words = read(name)["Service"]["ExecStart"].rstrip("'").split(" app.py ")
