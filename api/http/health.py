@@ -10,13 +10,16 @@ from flask import Flask, Response, jsonify
 from models.errors import StorageBusy
 from models.instance import set_instance_value
 from models.runtime.faults import Fault
-from models.storage.database import writing
+from models.storage.database import recent_faults, writing
 from models.storage.write_locks import SHARED
 
 # Returns the current faults; an empty list when all is well.
 ListFaults = Callable[[], list[Fault]]
 # The database is written to at most once in this time to find out whether it can be.
 PROBE_SECONDS = 1.0
+# For so long after a request has met a fault the server is not ready: the write that
+# is tried touches no damaged page, and needs no further connection.
+MET_SECONDS = 10.0
 
 
 def register_health(app: Flask, list_faults: ListFaults) -> ListFaults:
@@ -78,7 +81,8 @@ def _write_probe() -> list[Fault]:
             set_instance_value("probed", time.monotonic_ns())
     except StorageBusy as busy:
         return [_database_fault(busy)]
-    return []
+    detail = f"Requests could not use the database in the last {MET_SECONDS:.0f} s."
+    return [Fault(state, detail) for state in recent_faults(MET_SECONDS)]
 
 
 def _database_fault(busy: StorageBusy) -> Fault:

@@ -3,15 +3,11 @@
 import errno
 from dataclasses import dataclass
 
+from models.storage.database import FAULT_STATES as DATABASE_STATES
+
 # The manual explains what each means, what Masthead does, and what to do.
 STATES = (
-    "database-full",
-    "database-read-only",
-    "database-locked",
-    "database-failing",
-    "database-damaged",
-    "database-gone",
-    "database-unreachable",
+    *DATABASE_STATES,
     "output-full",
     "output-read-only",
     "output-failing",

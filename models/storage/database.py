@@ -1,7 +1,10 @@
 """Open the database; write it in transactions, and read it from snapshots."""
 
 import logging
+import mmap
 import re
+import struct
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from importlib import import_module
@@ -28,6 +31,20 @@ _wal_has_purged_content = Event()
 # The seconds of this thread's limited query, and the processor time at which they end.
 _time_limit = local()
 
+# The states of faults, and the monotonic time in nanoseconds at which a process of this
+# server has met each of them last, in memory that all processes have mapped.
+FAULT_STATES = (
+    "database-full",
+    "database-read-only",
+    "database-locked",
+    "database-failing",
+    "database-damaged",
+    "database-gone",
+    "database-unreachable",
+)
+_MET_AT = struct.Struct(f"<{len(FAULT_STATES)}q")
+_met_at = mmap.mmap(-1, _MET_AT.size)
+
 # At the level debug Peewee would log every statement with its values, such as hashes of
 # secrets.
 logging.getLogger("peewee").setLevel(logging.WARNING)
@@ -51,6 +68,19 @@ def open_database(address: str) -> None:
         database.close()
     _choose_engine(address)
     database.configure(address)
+    _MET_AT.pack_into(_met_at, 0, *[0] * len(FAULT_STATES))
+
+
+def recent_faults(seconds: float) -> list[str]:
+    """
+    Return the states of the faults that any process has met in the last seconds.
+
+    Other writers that take long are none.
+    """
+    start = time.monotonic_ns() - round(seconds * 1_000_000_000)
+    times = _MET_AT.unpack_from(_met_at)
+    met = [state for state, at in zip(FAULT_STATES, times, strict=True) if at > start]
+    return [state for state in met if state != "database-locked"]
 
 
 def database_exists(address: str) -> bool:
@@ -259,6 +289,8 @@ def _raise_if_fault(error: Exception, action: str) -> None:
     state = _fault_state(error)
     if state is None:
         return
+    place = FAULT_STATES.index(state)
+    struct.pack_into("<q", _met_at, 8 * place, time.monotonic_ns())
     if state in database.states_to_reconnect:
         _close_if_idle()
     if not isinstance(error, StorageBusy):

@@ -20,7 +20,7 @@ from tests.browser.phone import (
     resolve,
     sign_in,
 )
-from tests.pages.build.test_builder import eventually
+from tests.pages.builder.test_builder import eventually
 from tests.worlds.manual import import_basics
 
 # Where the first and the last letter of an element are.

@@ -102,6 +102,7 @@ def builder(builders, settings):
 def states(store, settings, clock, monkeypatch):
     """Return the states that /readyz names, of this builder if there is one."""
     monkeypatch.setattr("api.http.health.PROBE_SECONDS", 0.0)
+    monkeypatch.setattr("api.http.health.MET_SECONDS", 0.0)
 
     def asked(builder=None):
         troubles = builder.troubles if builder else list

@@ -156,3 +156,36 @@ def test_builder_and_health(as_user, settings, builder, states):
 
     Path(settings.database).chmod(0o644)
     assert states(builder) == []
+
+
+@pytest.mark.sqlite
+def test_damaged_page(ask, app, settings):
+    """While requests meet a damaged page, the server is not ready, though it writes."""
+    ask(ADD, SERVICE)
+    with database.connection_context():
+        root = "SELECT rootpage FROM sqlite_master WHERE name = 'service'"
+        (page,) = database.execute_sql(root).fetchone()
+        database.truncate_wal()
+    database.close()
+    with open(settings.database, "r+b") as file:
+        file.seek(4096 * (page - 1))
+        file.write(b"\xff" * 4096)
+
+    refused = ask(ADD, SERVICE | {"slug": "mail"})
+    assert refused.json["state"] == "database-damaged"
+
+    answer = app.test_client().get("/readyz")
+    assert (answer.status_code, answer.json["states"]) == (503, ["database-damaged"])
+
+
+@pytest.mark.both_engines
+def test_connection_that_is_refused(ask, app, engine, settings):
+    """While requests get no connection, the server is not ready, though others do."""
+    ask(ADD, SERVICE)
+    engine.lose()
+    state = ask(ADD, SERVICE).json["state"]
+    database.configure(settings.database)
+
+    answer = app.test_client().get("/readyz")
+
+    assert (answer.status_code, answer.json["states"]) == (503, [state])
