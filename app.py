@@ -9,59 +9,29 @@ if __name__ == "__main__" and signal.getsignal(signal.SIGINT) is not signal.SIG_
 
 import os
 import sys
-from collections.abc import Callable
+from argparse import ArgumentParser, Namespace
+from collections.abc import Callable, Mapping, Sequence
 from datetime import UTC, datetime
+from functools import partial
+from importlib import import_module
+from typing import Any
 
+from api.commands.listener import add_server_options
 from api.commands.terminal import (
     TerminalStream,
     exit_code_of,
     print_json,
     show_progress,
 )
-from models.settings import SettingError, Settings, is_site_url_set, url_of
-from sitegen.commands.quick_build import finish_quick_build
-from sitegen.output.folder import OutputError, OutputFolder
-
-
-def utc_now() -> datetime:
-    return datetime.now(UTC)
-
-
-NOT_FINISHED = -1
-
-
-def run_quick_build() -> int:
-    """Return 0 after a build with nothing to do, and NOT_FINISHED otherwise."""
-    arguments = sys.argv[1:]
-    is_finished = finish_quick_build(arguments, os.environ, utc_now(), print_json)
-    return 0 if is_finished else NOT_FINISHED
-
-
-if __name__ == "__main__":
-    # Python sets the streams that the shell has closed to None.
-    for name in ("stdin", "stdout", "stderr"):
-        if getattr(sys, name) is None:
-            setattr(sys, name, open(os.devnull, "r+"))  # noqa: SIM115
-    for name in ("stdout", "stderr"):
-        setattr(sys, name, TerminalStream(getattr(sys, name)))
-    # Most builds started by cron end here: the imports below take longer.
-    if (code := exit_code_of(run_quick_build)) != NOT_FINISHED:
-        sys.exit(code)
-
-from argparse import ArgumentParser, Namespace
-from collections.abc import Mapping, Sequence
-from functools import partial
-from importlib import import_module
-from typing import Any
-
-from api.commands.listener import add_server_options
 from models.errors import Refusal
 from models.locales import load_locale
 from models.logs import configure_logging
 from models.platform.secrets import REDACTED_PATTERN
 from models.runtime.commands import CommandContext, CommandError
 from models.runtime.memory import limit_free_memory
+from models.settings import SettingError, Settings, is_site_url_set, url_of
 from sitegen.builder.gc_tuning import tune_gc
+from sitegen.output.folder import OutputError, OutputFolder
 
 # The package and the help text of each command: keys is api/commands/keys.py. A
 # command's module is imported only to run it, since most need little of the program.
@@ -87,6 +57,20 @@ COMMANDS = {
 COMMANDS_WITH_API = {"serve", "demo"}
 # Errors whose messages are sentences for whoever runs a command.
 KNOWN_ERRORS = (CommandError, SettingError, OutputError, Refusal)
+
+
+def utc_now() -> datetime:
+    return datetime.now(UTC)
+
+
+def run_process() -> int:
+    """Run the command line of this process, whose streams the shell may have closed."""
+    for name in ("stdin", "stdout", "stderr"):
+        if getattr(sys, name) is None:
+            setattr(sys, name, open(os.devnull, "r+"))  # noqa: SIM115
+    for name in ("stdout", "stderr"):
+        setattr(sys, name, TerminalStream(getattr(sys, name)))
+    return main()
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -174,18 +158,11 @@ def _prepare_process() -> None:
     limit_free_memory()
 
 
-def _describe_api(
-    settings: Settings,
-) -> tuple[Mapping[str, Any], Callable[[], Mapping[str, Any]]]:
+def _describe_api(settings: Settings) -> tuple[Mapping[str, Any], Mapping[str, Any]]:
     from api.http.problem_types import describe_problems
-
-    return describe_problems(), partial(_create_openapi, settings.site_name)
-
-
-def _create_openapi(site_name: str) -> Mapping[str, Any]:
     from api.openapi.document import current_openapi
 
-    return current_openapi(site_name)
+    return describe_problems(), current_openapi(settings.site_name)
 
 
 def _import_over_api(*arguments: Any) -> Any:
@@ -197,7 +174,7 @@ def _import_over_api(*arguments: Any) -> Any:
 # The rest is only for the commands that serve, and importing it takes longer than
 # running most other commands.
 if __name__ == "__main__" and sys.argv[1:2] not in (["serve"], ["demo"]):
-    sys.exit(main())
+    sys.exit(run_process())
 
 from contextlib import suppress
 from dataclasses import dataclass, field
@@ -253,8 +230,6 @@ from sitegen.builder.builder import Builder
 from sitegen.builder.docs_builder import fork_docs_builder
 from sitegen.builder.docs_process import DocsProcess
 from sitegen.builder.preview import Preview
-from sitegen.builder.stored_openapi import stored_openapi
-from sitegen.builder.up_to_date import program_digest
 from sitegen.docs.body_cache import BodyCache
 from sitegen.markdown.rendering import render_entry
 from sitegen.output.publishing.publisher import Publisher
@@ -405,8 +380,8 @@ def _serve(
     ready_lines = call_in_child(prepare, KNOWN_ERRORS)
     # Here, so that a process that is started again has them at once.
     load_generators()
-    problems, create_openapi = context.describe_api()
-    openapi = partial(stored_openapi, settings, program_digest(), create_openapi)
+    # Here, and not once in each process.
+    problems, openapi = context.describe_api()
     names = [f"api-{number + 1}" for number in range(_process_count(settings))]
     processes = [*names, BUILDER, DOCS]
     server = _Server(
@@ -440,7 +415,7 @@ class _Server:
     ready_lines: Sequence[str]
     # What the site publishes of the API: problem types, and the OpenAPI document.
     problems: Mapping[str, Any]
-    load_openapi: Callable[[], Mapping[str, Any]]
+    openapi: Mapping[str, Any]
     table: ProcessTable
     counts: RequestCounts
     rate_limiter: RateLimiter
@@ -471,7 +446,7 @@ class _Server:
                 + shared_source_faults(utc_now())
             ),
             key_uses=uses,
-            load_openapi=self.load_openapi,
+            load_openapi=lambda: self.openapi,
             preview=Preview(
                 settings.output,
                 lambda: builder.is_output_current,
@@ -511,8 +486,7 @@ class _Server:
         # That of a builder that died has ended with it.
         self.table.note_end(DOCS)
         open_database(settings.database)
-        problems, openapi = self.problems, self.load_openapi()
-        contexts = context_factory(settings, problems, openapi)
+        contexts = context_factory(settings, self.problems, self.openapi)
         election = join_election(
             settings.database, lambda *change: builder.wake(*change)
         )
@@ -540,8 +514,8 @@ class _Server:
             create_docs_process=partial(
                 DocsProcess,
                 settings,
-                problems,
-                openapi,
+                self.problems,
+                self.openapi,
                 forked=forked,
                 note_start=partial(self.table.note_start, DOCS),
                 note_end=partial(self.table.note_end, DOCS),
@@ -648,4 +622,4 @@ class _Server:
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(run_process())

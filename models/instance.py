@@ -12,8 +12,7 @@ from models.storage.database import database
 # The name of the time of the last backup, in milliseconds since 1970.
 LAST_BACKUP_AT = "backed-up"
 
-# The name of the URL at which the site was last served; see storage/generation.py.
-SITE_URL = "site-url"
+_SITE_URL = "site-url"
 
 _READ = "SELECT value FROM instance WHERE name = ?"
 # A range instead of LIKE, in which the underscore and the case match too much.
@@ -64,6 +63,17 @@ def read_instance_values(prefix: str) -> dict[str, int]:
     """Return the numbers whose names begin with the prefix, by name."""
     rows = database.execute_sql(_READ_RANGE, (prefix, prefix + "\x7f"))
     return {name: int(value) for name, value in rows}
+
+
+def last_site_url() -> str | None:
+    """Return the URL at which the site was last served, None if it never was."""
+    row = InstanceRow.get_or_none(InstanceRow.name == _SITE_URL)
+    return None if row is None else str(row.value)
+
+
+def record_site_url(url: str) -> None:
+    """Record the URL at which the site is served, for commands that make pages."""
+    set_instance_value(_SITE_URL, url)
 
 
 def increment_instance_values(names: Iterable[str]) -> None:

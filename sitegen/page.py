@@ -22,7 +22,6 @@ from sitegen.theme.switcher import read_switcher
 from sitegen.theme.theme import Theme
 
 T = TypeVar("T")
-OpenApiSource = Mapping[str, Any] | Callable[[], Mapping[str, Any]]
 
 
 class Stage(IntEnum):
@@ -141,7 +140,7 @@ class BuildContext:
     # The problem types and the OpenAPI document of the API, passed in by app.py. If the
     # document is a function, a long build creates it while the worker makes pages.
     problems: Mapping[str, Any] = field(default_factory=dict)
-    openapi: OpenApiSource = field(default_factory=dict)
+    openapi: Mapping[str, Any] = field(default_factory=dict)
     # Broken links and other findings.
     warnings: list[str] = field(default_factory=list)
     # Links to files that are not documents: the address, and the warning to give if
@@ -150,12 +149,6 @@ class BuildContext:
     # Results of functions: for this build, and for all builds that share this cache.
     build_cache: dict[Any, Any] = field(default_factory=dict)
     process_cache: dict[Any, Any] = field(default_factory=dict)
-
-    def load_openapi(self) -> Mapping[str, Any]:
-        """Return the OpenAPI document, for all builds the same object."""
-        if isinstance(self.openapi, Mapping):
-            return self.openapi
-        return self.once_per_process(self.openapi)
 
     def once_per_build(self, read: Callable[["BuildContext"], T]) -> T:
         """Return the result of the function, which is called once in this build."""
@@ -253,7 +246,7 @@ def require_templates(settings: Settings) -> None:
 
 
 def context_factory(
-    settings: Settings, problems: Mapping[str, Any], openapi: OpenApiSource
+    settings: Settings, problems: Mapping[str, Any], openapi: Mapping[str, Any]
 ) -> Callable[[datetime], BuildContext]:
     """Return a function that creates the context of a build; templates load once."""
     require_templates(settings)

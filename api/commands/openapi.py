@@ -11,5 +11,5 @@ def declare(parser: ArgumentParser) -> None:
 
 
 def print_openapi(context: CommandContext, _arguments: Namespace) -> None:
-    _, create_document = context.describe_api()
-    print(json.dumps(create_document(), indent=1, sort_keys=True))
+    _, document = context.describe_api()
+    print(json.dumps(document, indent=1, sort_keys=True))

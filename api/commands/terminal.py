@@ -74,7 +74,6 @@ def show_progress(unit: str) -> Progress:
     """Return a function that passes items through and shows how many have passed."""
     if not sys.stderr.isatty():
         return partial(_print_progress, unit)
-    # Imported only where it is needed: see quick_build.py.
     from tqdm import tqdm
 
     # The bar moves the cursor, which the safe stream does not.

@@ -1,12 +1,17 @@
 """Define what the commands of the command line receive, and how they fail."""
 
 from collections.abc import Callable, Iterable, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Any
 
+from peewee import PeeweeException
+
+from models.errors import StorageBusy
+from models.instance import last_site_url
 from models.settings import Settings
-from models.storage.generation import last_site_url
+from models.storage.database import database_exists, open_database, reading
 
 # The exit codes that a shell expects after Ctrl+C and after SIGPIPE: 128 plus the
 # number of the signal.
@@ -28,11 +33,8 @@ class CommandContext:
     # MASTHEAD_SITE_URL is not set.
     follows_address: bool
     clock: Callable[[], datetime]
-    # Returns the problem types, and a function that creates the OpenAPI document, which
-    # takes a second and most of the program.
-    describe_api: Callable[
-        [], tuple[Mapping[str, Any], Callable[[], Mapping[str, Any]]]
-    ]
+    # Returns the problem types and the OpenAPI document.
+    describe_api: Callable[[], tuple[Mapping[str, Any], Mapping[str, Any]]]
     print_json: Callable[[object], None]
     # Imports documents into another server; see api/client/document_import.py.
     import_over_api: Callable[..., Any]
@@ -41,12 +43,11 @@ class CommandContext:
 
     def page_settings(self) -> Settings:
         """Return the settings, with the URL at which the site was last served."""
-        return (
-            with_last_site_url(self.settings) if self.follows_address else self.settings
-        )
-
-
-def with_last_site_url(settings: Settings) -> Settings:
-    """Return the settings of pages that another process serves."""
-    url = last_site_url(settings.database)
-    return replace(settings, site_url=url) if url else settings
+        settings = self.settings
+        # A database that cannot be read is the concern of what the command does next.
+        with suppress(OSError, PeeweeException, StorageBusy):
+            if self.follows_address and database_exists(settings.database):
+                open_database(settings.database)
+                with reading():
+                    return replace(settings, site_url=last_site_url() or "")
+        return settings

@@ -9,8 +9,9 @@ from tempfile import TemporaryDirectory
 
 from peewee import PeeweeException
 
+from models import instance
 from models.errors import StorageBusy
-from models.instance import SITE_URL, create_instance_secrets, set_instance_value
+from models.instance import create_instance_secrets, last_site_url
 from models.platform.keys import add_bootstrap_key
 from models.projects.projects.projects import DocsSlugTaken, ensure_docs_project
 from models.runtime.commands import CommandError
@@ -24,7 +25,6 @@ from models.storage.database import (
     without_password,
     writing,
 )
-from models.storage.generation import last_site_url
 from models.storage.schema import NewerSchema
 
 # Those of the builder, the process of documents, a worker of each, the publisher, the
@@ -86,10 +86,13 @@ def is_new_or(settings: Settings, accept: Callable[[], bool]) -> bool:
 
 def record_site_url(settings: Settings) -> None:
     """Record the URL at which the site is served, for commands that make pages."""
-    # Without a need nothing is written: a server starts on a full disk too.
-    if last_site_url(settings.database) != settings.site_url:
-        with _database_errors(settings), writing():
-            set_instance_value(SITE_URL, settings.site_url)
+    with _database_errors(settings):
+        with reading():
+            is_recorded = last_site_url() == settings.site_url
+        # Without a need nothing is written: a server starts on a full disk too.
+        if not is_recorded:
+            with writing():
+                instance.record_site_url(settings.site_url)
 
 
 def require_connections(settings: Settings, processes: int) -> None:

@@ -113,7 +113,6 @@ def build(
         note_built(built_marks, report.failed, context.now)
         if separate_docs is not None:
             separate_docs.end(folder, docs, site_build.docs_seconds)
-        report.manifest_stamp = folder.manifest_stamp()
     report.marks, report.version = built_marks, site_build.writer.version
     report.warnings = sorted({*context.warnings, *site_build.broken_links()})
     return report

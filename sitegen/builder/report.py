@@ -17,8 +17,6 @@ class BuildReport:
     warnings: list[str] = field(default_factory=list)
     # What every page shows: the theme, the navigation.
     version: str = ""
-    # Identifies the manifest that the build has left.
-    manifest_stamp: tuple[int, ...] = ()
     # Whether a later build must complete this one: see OutputFolder.suspend.
     is_suspended: bool = False
 

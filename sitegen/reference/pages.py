@@ -39,7 +39,7 @@ def reference(context: BuildContext) -> Iterator[Page]:
     """
     if not context.openapi:
         return
-    openapi = context.load_openapi()
+    openapi = context.openapi
     sources = (openapi, context.problems)
     digest = context.memoize(_digest, *sources)
     locale, console = context.theme.locale, _console_address(context.settings)
@@ -58,7 +58,7 @@ def reference(context: BuildContext) -> Iterator[Page]:
 def problems(context: BuildContext) -> Iterator[Page]:
     """Yield the pages to which the `type` of problem details points."""
     text = context.theme.locale.text
-    operations = context.memoize(operations_by_problem, context.load_openapi())
+    operations = context.memoize(operations_by_problem, context.openapi)
     for problem_type, problem in context.problems.items():
         yield Page(
             f"problems/{problem_type}/index.html",
@@ -89,7 +89,7 @@ def problems(context: BuildContext) -> Iterator[Page]:
 @pages(SHARED, Stage.COSTLY_LISTS)
 def openapi(context: BuildContext) -> Iterator[Page]:
     path = context.settings.site_path
-    yield context.memoize(_openapi_file, context.load_openapi(), path)
+    yield context.memoize(_openapi_file, context.openapi, path)
 
 
 def _digest(openapi: OpenApi, problems: OpenApi) -> str:

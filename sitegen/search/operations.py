@@ -28,7 +28,7 @@ class Operation:
 
 def search_operations(context: BuildContext) -> tuple[Operation, ...]:
     """Return everything in the reference, the same objects while it is the same."""
-    return context.memoize(_operations, context.load_openapi(), context.theme.locale)
+    return context.memoize(_operations, context.openapi, context.theme.locale)
 
 
 def _operations(openapi: Mapping[str, Any], locale: Locale) -> tuple[Operation, ...]:

@@ -63,7 +63,7 @@ def status(context: BuildContext) -> Iterator[Page]:
 def sitemap_index(context: BuildContext) -> Iterator[Page]:
     """The sitemap of all other pages, then the index that lists the sitemaps."""
     problems = [f"/problems/{problem}/" for problem in context.problems]
-    tags = context.load_openapi().get("tags", ())
+    tags = context.openapi.get("tags", ())
     nouns = [tag["externalDocs"]["url"] for tag in tags]
     fixed = ["/", "/search/", "/problems/", *(["/reference/"] if nouns else [])]
     lines: list[Line] = [(href, None) for href in (*fixed, *nouns, *problems)]

@@ -8,23 +8,16 @@ import subprocess
 import sys
 import urllib.request
 from contextlib import ExitStack, closing, contextmanager
-from functools import cache
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
 import pytest
 
 import app
-from api.commands.terminal import print_json
-from models.settings import Settings
 from models.storage.database import database
-from sitegen.builder.stored_openapi import stored_openapi
-from sitegen.builder.up_to_date import program_digest
-from sitegen.commands.quick_build import finish_quick_build
 from tests.databases.databases import Databases, databases
 from tests.interrupts import heed_interrupts
 from tests.ports import free_port
-from tests.samples.openapi_document import DESCRIBED
 
 ROOT = Path(__file__).parents[2]
 
@@ -47,28 +40,13 @@ def environment(tmp_path, keeping, environment_in):
     keeping.leave(tmp_path)
 
 
-@cache
-def this_program():
-    return program_digest()
-
-
-def describe_ahead(environment):
-    """Store the OpenAPI document, which would take each server a second."""
-    settings = Settings(output=environment["MASTHEAD_OUTPUT"])
-    stored_openapi(settings, this_program(), lambda: DESCRIBED)
-
-
 @contextmanager
-def serving(
-    environment, name="serve", *, within=(), log=None, port=None, is_described=True
-):
+def serving(environment, name="serve", *, within=(), log=None, port=None):
     """
     Start a command of app.py that serves; give it with its address and what it told.
 
     What it logs goes to the file `log`, if there is one.
     """
-    if is_described:
-        describe_ahead(environment)
     at = str(port or free_port())
     words = [*within, sys.executable, "app.py", name, "--port", at]
     errors = log.open("w") if log else subprocess.DEVNULL
@@ -161,10 +139,7 @@ def command(address, tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
 
     def ran(*words):
-        given = [str(word) for word in words]
-        now = app.utc_now()
-        is_finished = finish_quick_build(given, os.environ, now, print_json)
-        code = 0 if is_finished else app.main(given)
+        code = app.main([str(word) for word in words])
         told = capsys.readouterr()
         return code, told.out, told.err
 

@@ -11,7 +11,6 @@ from pathlib import Path
 
 import pytest
 
-from sitegen.builder.stored_openapi import STORED_OPENAPI
 from sitegen.theme.site_theme import STORED_CARD
 from tests.interrupts import heed_interrupts
 from tests.nightly import every_nth
@@ -97,11 +96,9 @@ def until_written(site):
 @pytest.fixture
 def building(site):
     subprocess.run(["rm", "-rf", str(site / "output")], check=True)
-    # Creating these again would show nothing, and a card is drawn by another process
-    # than the worker.
+    # Another process than the worker would draw the card.
     (site / "output").mkdir()
-    for name in (STORED_OPENAPI, STORED_CARD):
-        shutil.copy(site / "right" / name, site / "output")
+    shutil.copy(site / "right" / STORED_CARD, site / "output")
     process = command(site, "build")
     yield process
     process.kill()

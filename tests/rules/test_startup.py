@@ -1,25 +1,25 @@
-"""The start of an instance: what it leaves for the commands beside it."""
+"""The start of an instance: what it records for later commands."""
 
 from dataclasses import replace
 
-from models.runtime.commands import with_last_site_url
+from models.instance import last_site_url
 from models.runtime.startup import record_site_url
 
 
-def test_last_address_served(store, settings):
-    """Commands that make pages use it, and their own until there is one."""
+def test_last_site_url(store, settings):
+    """Commands that make pages find the URL at which the site was last served."""
     first, second = (replace(settings, site_url=f"http://{n}.example") for n in "ab")
-    before = with_last_site_url(settings)
+    before = last_site_url()
 
     record_site_url(first)
     record_site_url(second)
 
-    assert before.site_url == settings.site_url
-    assert with_last_site_url(settings) == second
+    assert before is None
+    assert last_site_url() == second.site_url
 
 
-def test_same_address_again(store, settings, engine):
-    """Then nothing is written, since the disk may be full when a server restarts."""
+def test_same_site_url_again(store, settings, engine):
+    """The same URL is not written again: a server restarts on a full disk, too."""
     record_site_url(settings)
 
     with engine.writing_elsewhere():

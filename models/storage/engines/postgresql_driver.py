@@ -1,8 +1,4 @@
-"""
-Connect to PostgreSQL with psycopg, which is loaded only if there is a server.
-
-models/storage/generation.py needs nothing but this module.
-"""
+"""Connect to PostgreSQL with psycopg, which is loaded only if there is a server."""
 
 import re
 import sys

@@ -246,7 +246,7 @@ def test_address_follows_the_port(start, environment, key):
 
 def test_demo(start):
     """It answers with a status page, a document and the API's description, twice."""
-    process, address, told = start("demo", is_described=False)
+    process, address, told = start("demo")
     key = re.search(r"mh_\w+", told)[0]
 
     assert f"site     {address}/\n" in told

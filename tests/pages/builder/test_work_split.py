@@ -109,28 +109,6 @@ def test_all_to_be_made(short, many, build_site, output, made_here, monkeypatch,
     assert len(made_here) < 10
 
 
-def test_openapi_document(many, build_site, output, made_here, tmp_path, monkeypatch):
-    """It takes a second, so it is created once the worker has begun with the pages."""
-    monkeypatch.setattr(work_split, "MIN_SHARED", 2)
-    compute, events = building.Build._compute_costly_lists, []
-
-    def noted(site_build, area):
-        events.append("shared")
-        compute(site_build, area)
-
-    def create_openapi():
-        events.append(f"created, {len(made_here)} pages made here")
-        return DESCRIBED
-
-    monkeypatch.setattr(building.Build, "_compute_costly_lists", noted)
-
-    build_site(openapi=create_openapi)
-
-    assert events == ["shared", "created, 0 pages made here"]
-    build_site(openapi=DESCRIBED, output=tmp_path / "eager")
-    assert files_in(output) == files_in(tmp_path / "eager")
-
-
 def test_next_build(short, many, shelf, store, settings, clock, made_here, tmp_path):
     """What the other process found out is known here: the next build is a short one."""
     theme, bodies, memory = site_theme(settings), BodyCache(), {}
