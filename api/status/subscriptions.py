@@ -26,6 +26,8 @@ from models.notifications.subscriptions.subscriptions import (
 )
 from models.pagination import Page
 from models.status.services.catalogue import services_with_slugs
+from models.status.services.notified_states import note_first_states
+from models.status.snapshot.snapshot import status_snapshot
 
 
 @operation(
@@ -54,6 +56,7 @@ def add_subscription(call: Call, request: AddSubscription) -> CreatedSubscriptio
     # Erasing it deletes the stored response, which has its address.
     call.subject_ids.add(row.id)
     call.audit(row)
+    _note_states(call, row)
     return subscriptions.with_secret(row, secret)
 
 
@@ -100,7 +103,14 @@ def update_subscription(call: Call, request: UpdateSubscription) -> Subscription
     row, changes = subscriptions.update_subscription(request, languages, call.now)
     call.subject_ids.add(row.id)
     call.audit_changes(row, changes)
+    _note_states(call, row)
     return row
+
+
+def _note_states(call: Call, row: SubscriptionRow) -> None:
+    """Note the present states, if the subscription is told of changes to them."""
+    if "service.state-changed" in row.events:
+        note_first_states(status_snapshot(call.clock_at, call.settings.freshness))
 
 
 @operation(

@@ -56,10 +56,10 @@ def has_subscribers() -> bool:
     return SubscriptionRow.select().where(SubscriptionRow.state == "active").exists()
 
 
-def operators_events() -> set[str]:
-    """Return the events that subscriptions of operators ask for."""
+def operators_events(*states: str) -> set[str]:
+    """Return the events that subscriptions of operators in these states ask for."""
     rows = SubscriptionRow.select(SubscriptionRow.events).where(
-        SubscriptionRow.state == "active", SubscriptionRow.source == "operator"
+        SubscriptionRow.state.in_(states), SubscriptionRow.source == "operator"
     )
     return {type for row in rows.distinct() for type in row.events}
 

@@ -36,8 +36,8 @@ def record_clock_events(
     Operators are reminded of an incident `reminder_after` its last update.
     """
     with reading():
-        is_needed, requested = has_subscribers(), operators_events()
-    _record_state_changes(now, freshness, "service.state-changed" in requested)
+        is_needed, requested = has_subscribers(), operators_events("active")
+    _record_state_changes(now, freshness)
     if not is_needed:
         return False
     _record_reminders(now, reminder_after, requested)
@@ -77,19 +77,24 @@ def _record(due: Iterable[DueEvent], generation: int | None, now: datetime) -> N
     record_events([event.describe() for event in due], "status", generation, now)
 
 
-def _record_state_changes(
-    now: datetime, freshness: timedelta, is_requested: bool
-) -> None:
+def _record_state_changes(now: datetime, freshness: timedelta) -> None:
     with reading():
-        if not is_requested and not has_notified_states():
-            return
-        if is_requested and not changed_states(
-            status_snapshot(now, freshness), notified_states()
-        ):
-            return
+        if not _are_states_requested():
+            is_needed = has_notified_states()
+        else:
+            snapshot = status_snapshot(now, freshness)
+            is_needed = bool(changed_states(snapshot, notified_states()))
+    if not is_needed:
+        return
     with writing(STATUS):
-        if not is_requested:
+        # Again, because a subscription may have been added meanwhile.
+        if not _are_states_requested():
             forget_notified_states()
             return
         events = note_states(status_snapshot(now, freshness))
         record_events(events, "status", None, now)
+
+
+def _are_states_requested() -> bool:
+    # A quarantine may end at any time.
+    return "service.state-changed" in operators_events("active", "quarantined")

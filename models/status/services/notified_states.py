@@ -53,10 +53,25 @@ def notified_states() -> dict[int, NotifiedStateRow]:
     return {row.service_id: row for row in NotifiedStateRow.select()}
 
 
+def note_first_states(snapshot: StatusSnapshot) -> None:
+    """
+    Note the states from which a new subscription is told of changes.
+
+    It belongs into the transaction of the subscription: a state that is noted later
+    may be the change itself.
+    """
+    notified = notified_states()
+    for service in snapshot.services:
+        if service.number not in notified:
+            state = snapshot.state_of(service).state
+            NotifiedStateRow.create(service=service.number, state=state)
+
+
 def note_states(snapshot: StatusSnapshot) -> list[NewEvent]:
     """
     Note the states that services have now, inside a write transaction.
 
+    A service that has no state yet was added after the subscriptions, and was unknown.
     Return the events of states that differ from the notified ones, and have held.
     """
     notified, events = notified_states(), []
@@ -64,8 +79,8 @@ def note_states(snapshot: StatusSnapshot) -> list[NewEvent]:
         state = snapshot.state_of(service).state
         row = notified.get(service.number)
         if row is None:
-            NotifiedStateRow.create(service=service.number, state=state)
-        elif state == row.state:
+            row = NotifiedStateRow.create(service=service.number, state="unknown")
+        if state == row.state:
             row.changed_to = row.changed_at = None
             row.save()
         elif state != row.changed_to:

@@ -18,6 +18,11 @@ from tests.worlds.status import (
 )
 
 HOUR = 3600
+SUBSCRIPTIONS = "POST /status/v1/admin/subscriptions"
+ADD_SUBSCRIPTION = f"{SUBSCRIPTIONS}/add"
+UPDATE_SUBSCRIPTION = f"{SUBSCRIPTIONS}/update"
+REMOVE_SUBSCRIPTION = f"{SUBSCRIPTIONS}/remove"
+HOOK = {"channel": "webhook", "address": "https://tools.example.com/hook"}
 
 pytestmark = pytest.mark.both_engines
 
@@ -26,7 +31,7 @@ pytestmark = pytest.mark.both_engines
 def world(ask, clock):
     world = World(ask, clock)
     world.service("api", name="Public API")
-    subscribe(clock.now)
+    ask(ADD_SUBSCRIPTION, HOOK)
     return world
 
 
@@ -222,16 +227,88 @@ def test_state_that_holds(world, ask, clock, tick, told):
     at(0, "operational")
     at(10, "down")
     at(59, "operational")
-    at(10, "down")
     assert told() == []
 
+    at(60, "operational")
+    at(10, "down")
     at(60, "down")
     at(60, "down")
-    (event,) = EventRow.select()
+    _, event = EventRow.select().order_by(EventRow.number)
     assert event.type == "service.state-changed"
     assert event.data["previousState"] == "operational"
     assert event.data["service"]["state"] == "major-outage"
     assert event.generation is None
+
+
+@pytest.fixture
+def state_events(store):
+    """Return the changes of state of which there is an event, oldest first."""
+
+    def changes():
+        events = EventRow.select().where(EventRow.type == "service.state-changed")
+        return [
+            (event.data["previousState"], event.data["service"]["state"])
+            for event in events.order_by(EventRow.number)
+        ]
+
+    return changes
+
+
+@pytest.mark.parametrize("has_event_from_the_start", [True, False])
+def test_failure_right_after_the_subscription(
+    ask, clock, tick, state_events, has_event_from_the_start
+):
+    """A state counts from the moment of the subscription, not from the next look."""
+    world = World(ask, clock)
+    world.service("api")
+    world.sample("api", "probe", "operational", 0)
+    wanted = ["incident.opened"] + ["service.state-changed"] * has_event_from_the_start
+    added = ask(ADD_SUBSCRIPTION, HOOK | {"events": wanted}).json["data"]
+    if not has_event_from_the_start:
+        tick()
+        wanted = {"id": added["id"], "events": ["service.state-changed"]}
+        assert ask(UPDATE_SUBSCRIPTION, wanted).status_code == 200
+
+    clock.pass_(seconds=1)
+    world.sample("api", "probe", "down", 0)
+    for seconds in (4, 60):
+        clock.pass_(seconds=seconds)
+        tick()
+
+    assert state_events() == [("operational", "major-outage")]
+
+
+def test_failure_of_a_new_service(ask, clock, tick, state_events):
+    """A service that is added to a watched page was unknown until it was measured."""
+    ask(ADD_SUBSCRIPTION, HOOK)
+    tick()
+    world = World(ask, clock)
+    world.service("api")
+    world.sample("api", "probe", "down", 0)
+
+    for seconds in (5, 60):
+        clock.pass_(seconds=seconds)
+        tick()
+
+    assert state_events() == [("unknown", "major-outage")]
+
+
+def test_failure_after_a_quarantine(ask, clock, tick, state_events):
+    """States are noted in a quarantine too, so that its end loses no change."""
+    world = World(ask, clock)
+    world.service("api")
+    world.sample("api", "probe", "operational", 0)
+    ask(ADD_SUBSCRIPTION, HOOK)
+    SubscriptionRow.update(state="quarantined").execute()
+    tick()
+    SubscriptionRow.update(state="active").execute()
+    world.sample("api", "probe", "down", 1)
+
+    for seconds in (5, 60):
+        clock.pass_(seconds=seconds)
+        tick()
+
+    assert state_events() == [("operational", "major-outage")]
 
 
 def test_publication(shelf, clock, told):
@@ -279,7 +356,7 @@ def test_reminders(world, ask, clock, tick, told):
     assert told().count("incident.reminder") == 2
 
 
-def test_states_of_a_time_without_subscribers(world, clock, tick, told):
+def test_states_of_a_time_without_subscribers(world, ask, clock, tick, told):
     """A state that changed while nobody was subscribed is not told later."""
     world.sample("api", "probe", "operational", 0)
     tick()
@@ -287,7 +364,7 @@ def test_states_of_a_time_without_subscribers(world, clock, tick, told):
     tick()
     clock.pass_(seconds=60)
     world.sample("api", "probe", "down", 0)
-    subscribe(clock.now)
+    ask(ADD_SUBSCRIPTION, HOOK)
     for _ in range(3):
         clock.pass_(seconds=60)
         world.sample("api", "probe", "down", 0)
