@@ -7,10 +7,7 @@ character of the name, there is no card: better none than boxes in place of lett
 
 import hashlib
 import logging
-import pickle
 import re
-import subprocess
-import sys
 import unicodedata
 from bisect import bisect_right
 from collections.abc import Iterator, Sequence
@@ -30,11 +27,6 @@ if TYPE_CHECKING:
 
 log = logging.getLogger("masthead.builds")
 
-ROOT = Path(__file__).parents[2]
-PROGRAM = [sys.executable, "-m", "sitegen.theme.card"]
-NOT_DRAWN = "The card for links to the site was not drawn: %s"
-# Drawing takes a fraction of a second.
-MAX_SECONDS = 30
 WIDTH, HEIGHT = 1200, 630
 MARGIN, STRIPE, GAP = 96, 20, 32
 LINE_HEIGHT = 1.2
@@ -140,38 +132,23 @@ class Card:
     def key(self) -> str:
         """Return a digest of the card and of the program that draws it."""
         program = Path(__file__).read_bytes()
-        return hashlib.sha256(program + pickle.dumps(self)).hexdigest()
+        return hashlib.sha256(program + repr(self).encode()).hexdigest()
 
 
 def make_card(card: Card) -> bytes | None:
     """
     Return the card as a PNG, or None if there is no Pillow or no font for the name.
 
-    A tagline for which there is no font is left out.
-
-    A process of its own draws it, so that no process that runs for long has Pillow in
-    its memory, and a font that ends the program ends nothing else.
+    A tagline for which there is no font is left out. A site can do without its card, so
+    an error, for example of an operator's own font, is only logged.
     """
     if find_spec("PIL") is None:
         return None
     try:
-        done = subprocess.run(  # noqa: S603  (our own program)
-            PROGRAM,
-            input=pickle.dumps(card),
-            # Also its errors: it ends with one if the process that waits for it ends.
-            capture_output=True,
-            cwd=ROOT,
-            timeout=MAX_SECONDS,
-            check=True,
-        )
-    except subprocess.CalledProcessError as error:
-        reason = error.stderr.decode(errors="replace").strip().rpartition("\n")[2]
-        log.warning(NOT_DRAWN, reason or error)
+        return draw_card(card)
+    except Exception as error:
+        log.warning("The card for links to the site was not drawn: %s", error)
         return None
-    except (OSError, subprocess.SubprocessError) as error:
-        log.warning(NOT_DRAWN, error)
-        return None
-    return done.stdout or None
 
 
 def draw_card(card: Card) -> bytes | None:
@@ -292,8 +269,3 @@ def _has(font: "FreeTypeFont", character: str) -> bool:
         return True
     glyph, missing = font.getmask(character), font.getmask(_MISSING)
     return bool(glyph.getbbox()) and bytes(glyph) != bytes(missing)
-
-
-if __name__ == "__main__":
-    # What our own process has written, see make_card.
-    sys.stdout.buffer.write(draw_card(pickle.load(sys.stdin.buffer)) or b"")  # noqa: S301
