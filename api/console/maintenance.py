@@ -75,10 +75,10 @@ def change_maintenance(request: ConsoleRequest, id: str) -> Response:
 @page("POST maintenance/<id>/end/")
 def end_maintenance(request: ConsoleRequest, id: str) -> Response:
     """
-    Do what the button says: end the window, move it, cancel it, or plan it again.
+    Do what the button says: start the window, end, move or cancel it, or plan it again.
 
-    A window that is ended keeps the time at which it did as its end, so that later
-    measurements count.
+    A window that is started now is moved as a whole. One that is ended keeps the time
+    at which it did as its end, so that later measurements count.
     """
     window = request.read(GET, id=id)
     is_cancelled = request.sent.get("_status") == "cancelled"
@@ -89,6 +89,11 @@ def end_maintenance(request: ConsoleRequest, id: str) -> Response:
     if times := request.sent.get("_times"):
         changed["startsAt"], _, changed["endsAt"] = times.partition(" ")
     status = changed.get("status", "changed")
+    if request.sent.get("_start"):
+        status = "started"
+        # A repeat finds the window started, and does not move it again.
+        if window["status"] == "scheduled":
+            changed |= _times_from(request.now, window)
     if status == "completed" and window["status"] == "active":
         changed["endsAt"] = format_moment(request.now)
     try:
@@ -131,6 +136,13 @@ def _end_form(request: ConsoleRequest, button: str) -> Form:
 
 def _remove_form(request: ConsoleRequest) -> Form:
     return request.form(REMOVE, "id", id_prefix="remove")
+
+
+def _times_from(starts_at: datetime, window: dict[str, Any]) -> dict[str, str]:
+    """Return the times of a window that is as long and starts at another time."""
+    length = parse_moment(window["endsAt"]) - parse_moment(window["startsAt"])
+    times = {"startsAt": starts_at, "endsAt": starts_at + length}
+    return {name: format_moment(at) for name, at in times.items()}
 
 
 def _extensions(ends_at: datetime) -> list[tuple[float, str]]:

@@ -59,7 +59,7 @@ def update_maintenance(call: Call, request: StatusUpdateMaintenance) -> Maintena
     window, changes = windows.update_maintenance(request, call.now, call.clock_at)
     call.audit_changes(window, changes)
     if request.notify:
-        call.notify(events.changed_event(window, changes))
+        call.notify(events.changed_event(window, changes, call.clock_at))
     return window
 
 

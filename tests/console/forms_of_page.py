@@ -13,7 +13,7 @@ class FormsOfPage(HTMLParser):
 
     def __init__(self, page):
         super().__init__()
-        self.forms, self._form, self._by_id, self._folds = [], None, {}, 0
+        self.forms, self._form, self._by_id, self._folds = [], None, {}, []
         self._outside = []
         self.feed(page)
         for id, button in self._outside:
@@ -23,12 +23,13 @@ class FormsOfPage(HTMLParser):
         attributes = dict(attributes)
         kind = attributes.get("type", "text")
         if tag == "details":
-            self._folds += 1
+            self._folds.append([])
         elif tag == "form":
             self._form = {"action": attributes.get("action"), "fields": []}
-            self._form |= {"buttons": [], "is_folded": self._folds > 0}
-            self._form["is_post"] = attributes.get("method") == "post"
+            self._form |= {"buttons": [], "fold": self._folds[-1:]}
             self.forms.append(self._form)
+            if self._folds:
+                self._folds[-1].append(self._form)
             self._by_id[attributes.get("id")] = self._form
         elif tag == "button" and attributes.get("type", "submit") == "submit":
             if "form" in attributes:
@@ -44,7 +45,7 @@ class FormsOfPage(HTMLParser):
         if tag == "form":
             self._form = None
         elif tag == "details":
-            self._folds -= 1
+            self._folds.pop()
 
 
 def main_button(form):
@@ -68,3 +69,13 @@ def enter_is_safe(form):
     pressed, main = form["buttons"][0], main_button(form)
     does_nothing = pressed.get("formmethod") == "dialog"
     return does_nothing or (main is not None and sent_by(pressed) == sent_by(main))
+
+
+def is_asked_first(form):
+    """Return whether a button that removes something stands behind a question."""
+    classes = {name for b in form["buttons"] for name in b.get("class", "").split()}
+    if "danger" not in classes:
+        return True
+    # What is removed has a fold of its own, or is named or chosen first.
+    is_named = not {"text", "textarea", "select", "radio"}.isdisjoint(form["fields"])
+    return is_named or any(len(fold) == 1 for fold in form["fold"])

@@ -144,10 +144,11 @@ def test_correct(person, incident, ask):
 
 
 def test_remove_an_entry(person, incident):
-    """The words are gone from the timeline, which says that an update was removed."""
+    """Asked first, the words go from the timeline, which says that they were removed."""
     page, entry = f"incidents/{incident.id}/", IncidentUpdateRow.get()
     action = f"incidents/{incident.id}/updates/{entry.id}/remove/"
 
+    assert "Really remove it?" in person.get(page).text
     person.fill(page, action)
 
     assert IncidentUpdateRow.get().body == "This update was removed."

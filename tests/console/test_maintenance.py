@@ -145,6 +145,28 @@ def test_end_now(person, window, clock, audited):
     assert "End now</button>" not in shown(person, window)
 
 
+def test_start_now(person, clock, ask, audited):
+    """The window starts at this time and stays as long; a second press moves nothing."""
+    times = {"startsAt": "2026-03-01T15:00", "endsAt": "2026-03-01T16:30"}
+    person.fill(PLAN, PLAN, **WINDOW | times)
+    id = MaintenanceRow.get().id
+    page, action = person.get(f"maintenance/{id}/"), f"maintenance/{id}/end/"
+    clock.pass_(minutes=5)
+
+    done = person.refill(page, action, _start="1")
+    clock.pass_(minutes=5)
+    again = person.refill(page, action, _start="1")
+
+    assert "The maintenance has started." in person.client.get(done.location).text
+    assert again.location == done.location
+    row = MaintenanceRow.get()
+    assert (row.starts_at.minute, row.ends_at.hour, row.ends_at.minute) == (5, 13, 35)
+    assert audited()[-1] == "maintenance.updated"
+    (listed,) = ask("GET /status/v1/maintenance/list").json["data"]
+    assert listed["status"] == "active"
+    assert "Start now" not in person.get(f"maintenance/{id}/").text
+
+
 def test_longer(person, window):
     """A button gives a window in progress more time."""
     assert "30 minutes longer" in shown(person, window)

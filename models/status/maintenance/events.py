@@ -24,14 +24,22 @@ def scheduled_event(window: MaintenanceRow) -> NewEvent:
 
 
 def changed_event(
-    window: MaintenanceRow, changes: dict[str, Change]
+    window: MaintenanceRow, changes: dict[str, Change], clock_at: datetime
 ) -> NewEvent | None:
-    """Return the event of changed fields, None if the window is over."""
+    """
+    Return the event of changed fields, None if the window is over.
+
+    A change that starts the window is told as its start, which the clock then does not
+    repeat.
+    """
     if "status" in changes and window.status in ("cancelled", "completed"):
         is_cancelled = window.status == "cancelled"
         return _event(
             "maintenance.cancelled" if is_cancelled else "maintenance.completed", window
         )
+    former_start, _ = changes.get("starts_at", (window.starts_at, None))
+    if window.status == "active" and former_start > clock_at:
+        return _event("maintenance.started", window, str(epoch_ms(window.starts_at)))
     is_over = window.status in ("cancelled", "completed")
     return None if is_over or not changes else _event("maintenance.changed", window)
 

@@ -175,6 +175,7 @@ def update_maintenance(
     """
     clock_at = clock_at or now
     window = maintenance_with_id(request.id, clock_at)
+    former_status = window.status
     values = request.sent_fields()
     values.pop("id")
     values.pop("notify", None)
@@ -189,10 +190,14 @@ def update_maintenance(
     changes = update_subject(window, values, slugs, now)
     if "written" in changes:
         changes["status"] = changes.pop("written")
-    if changes and request.notify and not window.is_notified:
-        window.is_notified = True
+    load_details([window], clock_at)
+    is_started = (former_status, window.status) == ("scheduled", "active")
+    # A change that starts the window in silence leaves the clock nothing to tell.
+    is_notified = request.notify or (window.is_notified and not is_started)
+    if changes and is_notified != window.is_notified:
+        window.is_notified = is_notified
         window.save()
-    return load_details([window], clock_at)[0], changes
+    return window, changes
 
 
 def remove_maintenance(

@@ -205,6 +205,20 @@ def test_quiet_window_starts_quietly(world, ask, clock, tick, told):
     assert told() == ["maintenance.changed", "maintenance.started"]
 
 
+@pytest.mark.parametrize("notify", [True, False])
+def test_window_that_an_operator_starts(world, ask, clock, tick, told, notify):
+    """What an operator starts is told once, as its start, or not at all."""
+    id = world.window("api", 60, 120)
+    times = {"startsAt": world.text(0), "endsAt": world.text(60)}
+    ask(UPDATE_WINDOW, {"id": id, "notify": notify, **times})
+    for _ in range(2):
+        clock.pass_(seconds=60)
+        tick()
+
+    heard = ["maintenance.started", "maintenance.completed"] if notify else []
+    assert told() == ["maintenance.scheduled", *heard]
+
+
 def test_start_of_a_window_is_built(world, clock, tick):
     """The start of a window is told with the generation whose pages show it."""
     world.window("api", 60, 120)
