@@ -144,7 +144,7 @@ def test_correct(person, incident, ask):
 
 
 def test_remove_an_entry(person, incident):
-    """Asked first, the words go from the timeline, which says that they were removed."""
+    """Asked first, the words go from the timeline, which says that they did."""
     page, entry = f"incidents/{incident.id}/", IncidentUpdateRow.get()
     action = f"incidents/{incident.id}/updates/{entry.id}/remove/"
 

@@ -146,7 +146,7 @@ def test_end_now(person, window, clock, audited):
 
 
 def test_start_now(person, clock, ask, audited):
-    """The window starts at this time and stays as long; a second press moves nothing."""
+    """The window starts at this time, as long as it is; a second press does nothing."""
     times = {"startsAt": "2026-03-01T15:00", "endsAt": "2026-03-01T16:30"}
     person.fill(PLAN, PLAN, **WINDOW | times)
     id = MaintenanceRow.get().id
