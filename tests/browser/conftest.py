@@ -259,8 +259,8 @@ def phone(browser, console, issue):
     contexts, errors = [], []
 
     def note(said):
-        # A form that is refused has this status, of which browsers complain.
-        if "status of 422" not in said.text:
+        # A form that is refused has such a status, of which browsers complain.
+        if not any(f"status of {code}" in said.text for code in (409, 422)):
             errors.append(said.text)
 
     def made(*scopes, key=None, **circumstances):

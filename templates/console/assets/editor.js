@@ -197,11 +197,15 @@
     if (wide.matches) start();
   };
 
-  // Drafts by document and version; one is offered until a version has its words.
+  // Each opened page keeps a draft of its own, so none is overwritten that is offered.
+  // One is offered until a version has its words.
   const keepDrafts = (form, writing) => {
     const PREFIX = "masthead.draft.";
-    const key = PREFIX + writing.dataset.draft;
-    const [document_id] = writing.dataset.draft.split(".");
+    const NEW = PREFIX + "new.";
+    const own = `${PREFIX}${writing.dataset.draft}.`;
+    let key = own + Math.random();
+    const version = form.elements.expectedVersion;
+    let isChanged = false;
     const controls = () => [...form.elements].filter((each) =>
       each.name && !each.name.startsWith("_") && each.type !== "file" && each.type !== "hidden");
     const values = () => Object.fromEntries(new FormData(form).entries().filter(
@@ -210,34 +214,44 @@
       ["title", "content", "summary", "section"].every((name) =>
         (draft.values[name] ?? "").trim() === (now[name] ?? "").trim());
     const keep = () => {
+      isChanged = false;
+      const draft = { at: Date.now(), version: version?.value, values: values() };
       try {
-        localStorage.setItem(key, JSON.stringify({ at: Date.now(), values: values() }));
+        localStorage.setItem(key, JSON.stringify(draft));
       } catch {
         // Storage is full or forbidden; the form works without.
       }
     };
     const drafts = () => Object.keys(localStorage)
-      .filter((name) => name === PREFIX + "new" || name.startsWith(`${PREFIX}${document_id}.`))
+      .filter((name) => name.startsWith(NEW) || name.startsWith(own))
       .map((name) => ({ name, ...JSON.parse(localStorage.getItem(name)) }))
       .sort((one, other) => other.at - one.at);
     const drop = (draft) => localStorage.removeItem(draft.name);
+    const now = values();
     const use = (draft) => {
+      // What was typed before stays a draft, and is offered in turn.
+      if (!same({ values: values() }, now)) keep();
+      key = own + Math.random();
       for (const control of controls()) {
         if (control.type === "radio") control.checked = control.value === draft.values[control.name];
         else if (control.name in draft.values) control.value = draft.values[control.name];
       }
-      const version = draft.name.split(".").pop();
       // It was made from this version, so a newer one is not overwritten unseen.
-      if (form.elements.expectedVersion) form.elements.expectedVersion.value = version;
+      if (version) version.value = draft.version;
       form.dispatchEvent(new Event("input", { bubbles: true }));
+      keep();
+      drop(draft);
     };
-    const offer = (draft) => {
+    const offer = () => {
+      const draft = drafts().find((each) => each.name.startsWith(own) && each.name !== key);
+      if (!draft) return;
       const box = element("div", { className: "note draft" });
       const act = (label, action) => {
         const button = element("button", { type: "button", className: "plain" }, label);
         button.addEventListener("click", () => {
           action(draft);
           box.remove();
+          offer();
         });
         return button;
       };
@@ -246,18 +260,21 @@
       box.append(words, act(TEXT("editor.use-draft"), use), act(TEXT("editor.discard"), drop));
       form.before(box);
     };
-    const now = values();
-    if ("sent" in writing.dataset) {
-      drafts().filter((draft) => same(draft, now)).forEach(drop);
-      keep();
-    } else {
-      for (const draft of drafts()) if (same(draft, now)) drop(draft);
-      const mine = drafts().find((draft) => draft.name === key || draft.name !== PREFIX + "new");
-      if (mine) offer(mine);
-    }
-    form.addEventListener("input", later(keep));
+    drafts().filter((draft) => same(draft, now)).forEach(drop);
+    if ("sent" in writing.dataset) keep();
+    else offer();
+    const keepSoon = later(keep);
+    form.addEventListener("input", () => {
+      isChanged = true;
+      keepSoon();
+    });
+    // What is saved is the draft, to the last letter.
+    form.addEventListener("submit", keep);
+    addEventListener("pagehide", () => {
+      if (isChanged) keep();
+    });
     document.querySelector("[data-discards-draft]")?.addEventListener("click", () => {
-      drafts().filter((draft) => draft.name !== PREFIX + "new").forEach(drop);
+      drafts().filter((draft) => !draft.name.startsWith(NEW)).forEach(drop);
     });
   };
 
