@@ -49,12 +49,12 @@ tools: .venv/tools
 	$(PY) -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements-dev.txt
 	touch $@ .venv/installed
 
-# Debian's Chromium, nginx, Caddy and PostgreSQL are tested with; where they cannot be had those tests are skipped with a reason.
+# Debian's Chromium, nginx, Caddy, PostgreSQL and PgBouncer are tested with; where they cannot be had those tests are skipped with a reason.
 # In runlevel 1 Debian starts nothing that it installs. PostgreSQL's programs are in a folder of their version.
-programs: chromium-headless-shell nginx caddy postgresql
+programs: chromium-headless-shell nginx caddy postgresql pgbouncer
 
-.PHONY: chromium-headless-shell nginx caddy postgresql wrk
-chromium-headless-shell nginx caddy postgresql wrk:
+.PHONY: chromium-headless-shell nginx caddy postgresql pgbouncer wrk
+chromium-headless-shell nginx caddy postgresql pgbouncer wrk:
 	@PATH="$$PATH:/usr/sbin" command -v $@ >/dev/null || ls /usr/lib/$@/*/bin/initdb >/dev/null 2>&1 || { [ "$$(id -u)" = 0 ] && command -v apt-get >/dev/null && apt-get update && RUNLEVEL=1 apt-get install -y $@; } || echo "No $@ here: what needs it will be skipped."
 
 # The fonts of the site, from their npm packages; they change only with these.

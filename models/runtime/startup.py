@@ -41,6 +41,7 @@ def open_instance(settings: Settings, now: datetime) -> list[str]:
     """
     with _database_errors(settings):
         open_database(settings.database)
+        _require_sessions(settings)
         applied = migrate()
         with writing():
             create_instance_secrets()
@@ -52,12 +53,22 @@ def open_instance(settings: Settings, now: datetime) -> list[str]:
     return applied
 
 
+def _require_sessions(settings: Settings) -> None:
+    if not database.has_own_sessions():
+        raise CommandError(
+            f"A pooler at {without_password(settings.database)} lends a session of the"
+            " database for each transaction or statement, as PgBouncer does with"
+            " pool_mode = transaction. Writes would be lost or refused: set pool_mode ="
+            " session, or connect to PostgreSQL directly."
+        )
+
+
 @contextmanager
 def _database_errors(settings: Settings) -> Iterator[None]:
     """Raise CommandError for what is wrong with the database."""
     try:
         yield
-    except (OSError, PeeweeException, StorageBusy) as error:
+    except (OSError, PeeweeException, StorageBusy, *database.errors) as error:
         # Drivers append hints and questions on further lines.
         cause = error.__cause__ or error
         text = getattr(cause, "strerror", None) or str(cause)

@@ -208,6 +208,9 @@ class Engine(Protocol):
     def finish_inserts(self, tables: Iterable["Table"]) -> None:
         """Advance sequences and update statistics after the rows are inserted."""
 
+    def has_own_sessions(self) -> bool:
+        """Return whether each connection has a session that no other one has."""
+
     def max_connections(self) -> int | None:
         """Return how many connections may be open, None if there is no limit."""
 

@@ -50,6 +50,10 @@ _DAILY_SUMS = (
     " WHERE service_id = ? AND starts_at >= ? AND starts_at < ? GROUP BY 1 ORDER BY 1"
 )
 
+_PROCESS = "SELECT pg_backend_pid()"
+# How often two connections are asked for their processes.
+SESSION_CHECKS = 10
+
 # Of the server, and of this user if it has a limit of its own.
 _MAX_CONNECTIONS = (
     "SELECT LEAST(current_setting('max_connections')::int"
@@ -194,6 +198,20 @@ class PostgresqlEngine(PostgresqlWrites, PostgresqlTextIndex, PostgresqlBulkRows
     def integrity_errors(self) -> list[str]:
         """The server checks its own files."""
         return []
+
+    def has_own_sessions(self) -> bool:
+        """
+        Ask two connections in turn for the processes of the server that they are in.
+
+        A pooler that lends a process for each transaction lends one to both, or several
+        to each. Locks, notifications and prepared statements are lost with it.
+        """
+        one_has, other_has = set(), set()
+        with connect_to(self.database) as one, connect_to(self.database) as other:
+            for _ in range(SESSION_CHECKS):
+                one_has.add(one.execute(_PROCESS, prepare=False).fetchone())
+                other_has.add(other.execute(_PROCESS, prepare=False).fetchone())
+        return len(one_has) == len(other_has) == 1 and one_has != other_has
 
     def max_connections(self) -> int | None:
         (limit,) = self.execute_sql(_MAX_CONNECTIONS).fetchone()

@@ -289,6 +289,9 @@ class SqliteEngine(SqliteTextIndex, SqliteBulkRows):
         lines = [row[0] for row in self.execute_sql("PRAGMA integrity_check")]
         return [line for line in lines if line != "ok"]
 
+    def has_own_sessions(self) -> bool:
+        return True
+
     def max_connections(self) -> int | None:
         return None
 
