@@ -203,6 +203,7 @@ from models.projects.documents.published import published_count
 from models.projects.fields import Actor
 from models.runtime.build_progress import Progress
 from models.runtime.builder_report import BuilderReporter, BuilderState
+from models.runtime.clock_watch import ClockWatch
 from models.runtime.forking import call_in_child, ending_by_signals
 from models.runtime.leader_election import LeaderElection, join_election
 from models.runtime.process_table import ProcessTable, SharedFlag, default_processes
@@ -526,6 +527,8 @@ class _Server:
         server_locks = ServerLocks(settings.database, settings.output)
         scheduler = Scheduler(utc_now, metrics.record_job)
         scheduler.add_job(15, "server-locks", server_locks.acquire)
+        clock_watch = ClockWatch(utc_now)
+        scheduler.add_job(15, "clock", clock_watch.compare)
         self._add_builder_jobs(scheduler, election, builder)
         if record_demo:
             scheduler.add_job(DEMO_SECONDS, "demo-measurements", record_demo)
@@ -536,6 +539,7 @@ class _Server:
             publish_progress=publisher.progress,
             list_faults=lambda: (
                 server_locks.troubles()
+                + clock_watch.troubles()
                 + builder.troubles()
                 + publisher.troubles()
                 + dispatcher.troubles()

@@ -22,6 +22,7 @@ STATES = (
     "hook-failed",
     "mail-failing",
     "second-server",
+    "clock-apart",
     "source-shared",
     "process-down",
 )

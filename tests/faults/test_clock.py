@@ -9,6 +9,7 @@ from apscheduler.schedulers.background import BackgroundScheduler
 
 from api.scheduler import run_all_jobs, watching_clock
 from models.audit import AuditRow, broken_links
+from models.runtime.clock_watch import ClockWatch
 from tests.faults.conftest import ADD, SERVICE
 from tests.pages.builder.test_builder import eventually, text_of
 from tests.pages.status.test_status import measured
@@ -83,3 +84,35 @@ def test_jobs_do_not_wait_for_the_old_clock(scheduler):
 
     assert ran.wait(5)
     assert eventually(lambda: job.next_run_time == now + timedelta(minutes=1))
+
+
+@pytest.mark.postgresql
+@pytest.mark.parametrize(
+    ("seconds", "told"),
+    [(-60, "60 s behind"), (60, "60 s ahead of"), (5, ""), (-5, "")],
+)
+def test_clock_apart_from_that_of_the_database(store, caplog, seconds, told):
+    """A host whose clock is not that of PostgreSQL is not ready, until it is."""
+    apart = timedelta(seconds=seconds)
+    watch = ClockWatch(lambda: datetime.now(UTC) + apart)
+    watch.compare()
+    assert [f"{told} that of" in fault.detail for fault in watch.troubles()] == (
+        [True] if told else []
+    )
+    assert not any(fault.is_harmless for fault in watch.troubles())
+    assert ("state=clock-apart is_over=False" in caplog.text) == bool(told)
+
+    apart = timedelta()
+    watch.compare()
+
+    assert watch.troubles() == []
+
+
+def test_clock_of_a_database_that_is_away(engine, clock):
+    """Without an answer, the clocks are not said to be apart."""
+    watch = ClockWatch(clock)
+    engine.lose()
+
+    watch.compare()
+
+    assert watch.troubles() == []

@@ -3,6 +3,7 @@
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
+from datetime import datetime
 from os.path import abspath
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
@@ -207,6 +208,9 @@ class Engine(Protocol):
 
     def finish_inserts(self, tables: Iterable["Table"]) -> None:
         """Advance sequences and update statistics after the rows are inserted."""
+
+    def clock_at(self) -> datetime | None:
+        """Return the time of the server of the database; None without one."""
 
     def has_own_sessions(self) -> bool:
         """Return whether each connection has a session that no other one has."""

@@ -3,6 +3,7 @@
 import logging
 from collections.abc import Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager, nullcontext
+from datetime import datetime
 from pathlib import Path
 from typing import Any
 
@@ -198,6 +199,10 @@ class PostgresqlEngine(PostgresqlWrites, PostgresqlTextIndex, PostgresqlBulkRows
     def integrity_errors(self) -> list[str]:
         """The server checks its own files."""
         return []
+
+    def clock_at(self) -> datetime | None:
+        at: datetime = self.fetch_one("SELECT clock_timestamp()", ())[0]
+        return at
 
     def has_own_sessions(self) -> bool:
         """

@@ -6,6 +6,7 @@ import os
 import sqlite3
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager
+from datetime import datetime
 from pathlib import Path
 from shutil import disk_usage
 from threading import local
@@ -288,6 +289,9 @@ class SqliteEngine(SqliteTextIndex, SqliteBulkRows):
     def integrity_errors(self) -> list[str]:
         lines = [row[0] for row in self.execute_sql("PRAGMA integrity_check")]
         return [line for line in lines if line != "ok"]
+
+    def clock_at(self) -> datetime | None:
+        return None
 
     def has_own_sessions(self) -> bool:
         return True
