@@ -29,7 +29,7 @@ MAX_CHECKED = 300
 EXAMPLE_MOMENT = "2026-03-01T12:00"
 
 
-@page("GET audit/")
+@page("GET audit/", opened_by=tuple(LISTS.values()))
 def list_audit_records(request: ConsoleRequest) -> Response:
     """
     List the records of all areas that the key may read, newest first.

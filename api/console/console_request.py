@@ -128,9 +128,12 @@ class ConsoleRequest:
 
     @property
     def sections(self) -> frozenset[str]:
-        """The first parts of the addresses of pages, for the menu."""
-        paths = (page.path.removeprefix(CONSOLE) for page in PAGES)
-        return frozenset(path.partition("/")[0] + "/" for path in paths if path)
+        """The paths of the pages that the key opens, for the menu."""
+        return frozenset(
+            page.path.removeprefix(CONSOLE)
+            for page in PAGES
+            if not page.opened_by or any(map(self.may, page.opened_by))
+        )
 
     @property
     def notice(self) -> str | None:
@@ -280,10 +283,17 @@ class ConsoleRequest:
         return self.call(f"{operation.method} {operation.path}", query)
 
     def find(self, filters: Form, **more: Any) -> OperationResult:
-        """Return that page; the form says why a filter is refused."""
+        """
+        Return that page; the form says why a filter is refused.
+
+        Raise Refused if it is not about a filter: a list that cannot be read is not
+        empty.
+        """
         try:
             return self.read_list(filters, **more)
         except Refused as refusal:
+            if not refusal.problem.get("errors"):
+                raise
             filters.refuse(refusal.problem)
             return OperationResult([], {}, {})
 

@@ -12,7 +12,7 @@ REPLAY = "POST /status/v1/admin/deliveries/replay"
 GET_SUBSCRIPTION = "GET /status/v1/admin/subscriptions/get"
 
 
-@page("GET deliveries/")
+@page("GET deliveries/", opened_by=(LIST,))
 def list_deliveries(request: ConsoleRequest) -> Response:
     """List the deliveries of the last 30 days, newest first."""
     filters = request.form(LIST, "status", "event", "subscriptionId")

@@ -32,7 +32,7 @@ PER_PAGE = 20
 USE_WORDS = "_use_words"
 
 
-@page("GET incidents/")
+@page("GET incidents/", opened_by=(LIST,))
 def list_incidents(request: ConsoleRequest) -> Response:
     """List incidents, newest first."""
     filters = request.form(LIST, "status", "slug")

@@ -26,7 +26,7 @@ STEPS = (timedelta(minutes=30), timedelta(hours=1))
 HOUR = timedelta(hours=1)
 
 
-@page("GET maintenance/")
+@page("GET maintenance/", opened_by=(LIST,))
 def list_maintenance(request: ConsoleRequest) -> Response:
     """List maintenance windows, newest first."""
     filters = request.form(LIST, "status", "slug")

@@ -29,6 +29,8 @@ class ConsolePage:
     # Takes the parts of the path, and returns the scope without which only a small
     # form is received.
     scope_of: Callable[..., str] | None
+    # The operations of which one must be open to the key, for the menu.
+    opened_by: tuple[str, ...]
 
     @property
     def name(self) -> str:
@@ -44,6 +46,7 @@ def page(
     *,
     max_body_bytes: int = MAX_FORM_BYTES,
     scope_of: Callable[..., str] | None = None,
+    opened_by: tuple[str, ...] = (),
 ) -> Callable[[PageView], PageView]:
     """
     Declare a page by its method and its path below /console/.
@@ -53,7 +56,9 @@ def page(
     method, _, path = route.partition(" ")
 
     def declare(view: PageView) -> PageView:
-        declared = ConsolePage(method, CONSOLE + path, view, max_body_bytes, scope_of)
+        declared = ConsolePage(
+            method, CONSOLE + path, view, max_body_bytes, scope_of, opened_by
+        )
         PAGES.append(declared)
         return view
 

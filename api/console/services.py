@@ -42,7 +42,7 @@ ORDER_STEP, MAX_ORDER = 10, 10_000
 _NUMBER = re.compile(r"[1-9][0-9]{0,5}", re.ASCII)
 
 
-@page("GET services/")
+@page("GET services/", opened_by=(LIST,))
 def list_services(request: ConsoleRequest) -> Response:
     """List the services in groups and in their order, with their newest samples."""
     q, number = request.search_text("q"), request.search_text("page")

@@ -1,5 +1,6 @@
 """See who is told of events; add, test, change and end subscriptions."""
 
+from dataclasses import replace
 from functools import partial
 from typing import Any
 
@@ -14,6 +15,11 @@ from api.console.page import page
 from api.notifications.languages import locale_for
 from models.locales import available_languages
 from models.notifications.deliveries.outcomes import status_code_in
+from models.notifications.event_types import (
+    CHANNELS,
+    WEBHOOKS_ONLY,
+    events_of_channel,
+)
 from models.notifications.subscriptions.readers import ENDED_BY_READER
 from models.notifications.subscriptions.subscriptions import REMOVED_BY_OPERATOR
 
@@ -37,7 +43,7 @@ _OWN_REASONS = {
 }
 
 
-@page("GET subscriptions/")
+@page("GET subscriptions/", opened_by=(LIST,))
 def list_subscriptions(request: ConsoleRequest) -> Response:
     filters = request.form(LIST, "channel", "state")
     found = request.find(filters)
@@ -127,23 +133,30 @@ def _reason(request: ConsoleRequest, subscription: dict[str, Any]) -> Said:
 
 
 def _add_form(request: ConsoleRequest) -> Form:
-    return _with_choices(request, request.form(ADD, *ADD_FIELDS))
+    form = request.form(ADD, *ADD_FIELDS)
+    return _with_choices(request, form, request.sent.get("channel", ""))
 
 
 def _change_form(request: ConsoleRequest, subscription: dict[str, Any]) -> Form:
     form = request.form(UPDATE, *CHANGE_FIELDS, values=subscription, is_prefilled=True)
     return _with_choices(
-        request, form, subscription["services"], subscription["language"]
+        request,
+        form,
+        subscription["channel"],
+        subscription["services"],
+        subscription["language"],
     )
 
 
 def _with_choices(
     request: ConsoleRequest,
     form: Form,
+    channel: str,
     chosen: list[str] | None = None,
     language: str | None = None,
 ) -> Form:
     """Offer the services and the languages that there are, and what is chosen."""
+    form.offer("events", _event_options(request, form, channel))
     tags = available_languages(request.settings.templates)
     names = {tag: locale_for(request.settings, tag).own_name for tag in tags}
     if language:
@@ -152,6 +165,19 @@ def _with_choices(
     gone = [{"slug": slug, "name": slug} for slug in chosen or []]
     options = service_options(request, gone)
     return form.offer("services", options) if options else form
+
+
+def _event_options(request: ConsoleRequest, form: Form, channel: str) -> list[Option]:
+    """Return the events that the channel takes; of all channels before it is chosen."""
+    options = form.fields["events"].options
+    if channel in CHANNELS:
+        taken = events_of_channel(channel)
+        return [option for option in options if option.value in taken]
+    heading = request.text("subscriptions.only-for-webhooks")
+    return [
+        replace(option, group=heading if option.value in WEBHOOKS_ONLY else "")
+        for option in options
+    ]
 
 
 def _button(request: ConsoleRequest, name: str) -> Form:

@@ -6,6 +6,7 @@ import pytest
 
 from models.notifications.deliveries.fan_out import fan_out
 from models.notifications.deliveries.outcomes import Outcome
+from models.notifications.event_types import CHANNELS, events_of_channel
 from models.notifications.rows import DeliveryRow, SubscriptionRow
 from models.notifications.subscriptions.readers import ENDED_BY_READER
 from models.notifications.subscriptions.subscriptions import REMOVED_BY_OPERATOR
@@ -71,6 +72,44 @@ def test_add_for_services(person):
     assert (row.services, row.events) == (["api"], ["incident.opened"])
     assert "mia@example.com" in person.get("subscriptions/?channel=email").text
     assert "mia@example.com" not in person.get("subscriptions/?state=ended").text
+
+
+def events_in(page, action):
+    """The events that the form of a page with this action offers."""
+    form = page.partition(f'action="/console/{action}"')[2].partition("</form>")[0]
+    return re.findall(r'name="events" value="([^"]+)"', form)
+
+
+@pytest.mark.parametrize("channel", CHANNELS)
+def test_events_of_a_channel(person, clock, channel):
+    """A subscription is offered the events that its channel takes, and no others."""
+    address = "mia@example.com" if channel == "email" else "https://tool.example.com/"
+    id = subscribe(clock.now, address, channel=channel).id
+    path = f"subscriptions/{id}/"
+
+    offered = events_in(person.get(path).text, f"{path}change/")
+
+    assert offered == list(events_of_channel(channel))
+    done = person.fill(path, f"{path}change/", events=offered)
+    assert done.status_code == 303
+    assert SubscriptionRow.get().events == offered
+
+
+def test_events_of_webhooks(person):
+    """Before a channel is chosen it says what only webhooks take; then it is gone."""
+    slack = {"channel": "slack", "address": "https://hooks.example.com/x"}
+    events = ["incident.opened", "service.state-changed"]
+    page = person.get(ADD).text
+    only_hooks = page.partition("Only for webhooks")[2]
+    assert "service.state-changed" in only_hooks
+    assert "incident.opened" not in only_hooks
+
+    refused = person.fill(ADD, ADD, **slack, events=events)
+
+    assert refused.status_code == 422
+    assert "service.state-changed" not in events_in(refused.text, ADD)
+    assert person.refill(refused, ADD).status_code == 303
+    assert SubscriptionRow.get().events == ["incident.opened"]
 
 
 def test_services_are_joined_as_in_a_sentence(person, app, clock):

@@ -39,7 +39,7 @@ COLLECTIONS = [
 FILTERS = ("q", "collection", "section", "state")
 
 
-@page("GET documents/")
+@page("GET documents/", opened_by=(LIST,))
 def list_documents(request: ConsoleRequest) -> Response:
     """Show the sections and what was changed last, or what the filters find."""
     filters = {name: request.query.get(name, "") for name in FILTERS}

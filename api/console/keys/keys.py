@@ -35,7 +35,7 @@ PER_PAGE = 50
 GRACES = (86_400, 3600, 604_800, 0)
 
 
-@page("GET keys/")
+@page("GET keys/", opened_by=(LIST,))
 def list_keys(request: ConsoleRequest) -> Response:
     """List keys with their last use, newest first; the API's list has no search."""
     request.read(LIST, limit=1)

@@ -35,7 +35,7 @@ ARCHIVED_OPTIONS = (
 RECENT = 8
 
 
-@page("GET projects/")
+@page("GET projects/", opened_by=(LIST,))
 def list_projects(request: ConsoleRequest) -> Response:
     """List projects by name."""
     form = request.form(LIST, "q", "status", "archived")

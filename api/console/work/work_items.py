@@ -39,7 +39,7 @@ CREATE_FIELDS = (
 FLAGS = (Option("true", "Yes", name="form.yes"), Option("false", "No", name="form.no"))
 
 
-@page("GET work/")
+@page("GET work/", opened_by=(LIST_ITEMS,))
 def list_work_items(request: ConsoleRequest) -> Response:
     """List the open work items, as the form narrows them down."""
     projects = read_projects(request)
