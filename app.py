@@ -23,7 +23,7 @@ from api.commands.terminal import (
     print_json,
     show_progress,
 )
-from models.errors import Refusal
+from models.errors import Refusal, StorageBusy
 from models.locales import load_locale
 from models.logs import configure_logging
 from models.platform.secrets import REDACTED_PATTERN
@@ -215,6 +215,7 @@ from models.runtime.startup import (
     require_connections,
 )
 from models.runtime.supervisor import ProcessFailed, Supervisor
+from models.runtime.temporary_files import choose_folder, temporary_faults
 from models.runtime.wake_pipe import WakePipe
 from models.status.clock_events import record_clock_events
 from models.status.measurements.measurements import record_measurements
@@ -378,6 +379,7 @@ def _serve(
     This process opens no database and starts no thread: neither survives a fork.
     """
     settings = context.settings
+    choose_folder(os.environ.get("TMPDIR"))
     ready_lines = call_in_child(prepare, KNOWN_ERRORS)
     # Here, so that a process that is started again has them at once.
     load_generators()
@@ -444,6 +446,7 @@ class _Server:
             list_faults=lambda: (
                 builder.troubles()
                 + self.table.faults()
+                + temporary_faults()
                 + shared_source_faults(utc_now())
             ),
             key_uses=uses,
@@ -475,7 +478,9 @@ class _Server:
                 server.run()
         finally:
             server.close()
-            uses.write()
+            # Whoever reads the times of the last uses can do without the last minute.
+            with suppress(StorageBusy):
+                uses.write()
 
     def run_builder(self, record_demo: Callable[[], None] | None) -> None:
         """Build and publish the site, and run the jobs that one process runs."""

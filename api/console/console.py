@@ -59,6 +59,7 @@ from models.logs import LogLine
 from models.platform.rate_limits import RateLimiter
 from models.projects.documents.linking.draft_links import PublishedAddresses
 from models.response_headers import CONTENT_TYPES, console_headers
+from models.runtime.temporary_files import full_folder_refusal
 from models.settings import SettingError, Settings
 from models.storage.database import independent_reads
 
@@ -248,7 +249,9 @@ class Console:
                 )
             except HTTPException as error:
                 return self._http_error(error)
-            except Exception:
+            except Exception as error:
+                if full := full_folder_refusal(error):
+                    return self._refusal(full, http_request)
                 path = http_request.path[:100]
                 log.exception(LogLine(path=path, request=http_request.id))
                 text = self._text("message.went-wrong", request=http_request.id)

@@ -43,6 +43,7 @@ from models.platform.key_uses import KeyUses
 from models.platform.rate_limits import MemoryRateLimiter, RateLimiter
 from models.projects.documents.site_preview import SitePreview
 from models.runtime.release import VERSION
+from models.runtime.temporary_files import full_folder_refusal
 from models.settings import Settings
 from models.storage.engines.engine import is_postgresql
 
@@ -207,7 +208,9 @@ def _register_site(app: Flask, dispatcher: Dispatcher, settings: Settings) -> No
 
     @app.errorhandler(InternalServerError)
     @app.errorhandler(Exception)
-    def refuse_internal(_: Exception) -> Response:
+    def refuse_internal(error: Exception) -> Response:
+        if full := full_folder_refusal(error):
+            return refuse(full)
         path = without_token(request.path)[:MAX_PATH_LENGTH]
         log.exception(LogLine(path=path, request=_current_request().id))
         return refuse(InternalError("Something went wrong on the server."))

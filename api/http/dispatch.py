@@ -63,6 +63,7 @@ from models.platform.rate_limits import (
 )
 from models.platform.wrong_keys import WrongKeyLimiter
 from models.projects.documents.site_preview import SitePreview
+from models.runtime.temporary_files import full_folder_refusal
 from models.settings import Settings
 from models.storage.database import (
     dry_run,
@@ -114,14 +115,26 @@ class Dispatcher:
                 response = self._respond(operation, request, rate_headers)
             except Refusal as refusal:
                 response = self.refuse(refusal, request)
-            except Exception:
-                log.exception(LogLine(operation=operation.name, request=request.id))
-                detail = "Something went wrong on the server. No change was made."
-                response = self.refuse(InternalError(detail), request)
+            except Exception as error:
+                response = self.refuse(
+                    self._failure(error, operation, request), request
+                )
             response.headers.update(rate_headers)
             return response
 
         return view
+
+    def _failure(
+        self, error: Exception, operation: Operation, request: Request
+    ) -> Refusal:
+        """Return the refusal after an error that no rule has raised, and log it."""
+        if refusal := full_folder_refusal(error):
+            state = refusal.members["state"]
+            log.warning(LogLine(state=state, operation=operation.name, error=error))
+            return refusal
+        log.exception(LogLine(operation=operation.name, request=request.id))
+        detail = "Something went wrong on the server. No change was made."
+        return InternalError(detail)
 
     def refuse(self, refusal: Refusal, request: Request) -> Response:
         """Return the problem response for a refusal, and count it."""

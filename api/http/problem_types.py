@@ -406,8 +406,10 @@ PROBLEM_TYPES: dict[str, ProblemType] = {
     "storage-busy": ProblemType(
         503,
         "Storage unavailable",
-        "The database cannot accept a write at the moment. No change was made.",
-        "Retry after the number of seconds in the header Retry-After.",
+        "The database cannot accept a write at the moment, or there is no room for"
+        " temporary files. No change was made.",
+        "Retry after the number of seconds in the header Retry-After. The detail tells"
+        " the operator of the server what to do.",
     ),
 }
 

@@ -24,6 +24,7 @@ STATES = (
     "second-server",
     "clock-apart",
     "source-shared",
+    "temporary-full",
     "process-down",
 )
 # Faults with which a server is still ready for requests.
@@ -33,6 +34,7 @@ HARMLESS_STATES = {
     "mail-failing",
     "second-server",
     "source-shared",
+    "temporary-full",
     "process-down",
 }
 # The states of errors of the operating system in the output folder.

@@ -1,6 +1,7 @@
 """A user whom file modes bind, and the service as whoever watches it sees it."""
 
 import os
+import resource
 import shutil
 import subprocess
 import sys
@@ -37,6 +38,14 @@ def home():
         home = Path(folder) / "home"
         home.mkdir()
         yield home
+
+
+@pytest.fixture
+def little_space():
+    """Let no file of this process be longer than this."""
+    before = resource.getrlimit(resource.RLIMIT_FSIZE)
+    yield lambda size: resource.setrlimit(resource.RLIMIT_FSIZE, (size, before[1]))
+    resource.setrlimit(resource.RLIMIT_FSIZE, before)
 
 
 @pytest.fixture

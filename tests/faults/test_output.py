@@ -1,7 +1,6 @@
 """An output folder that cannot be written, or that somebody was at."""
 
 import json
-import resource
 from dataclasses import replace
 from pathlib import Path
 
@@ -34,26 +33,24 @@ def test_read_only(ask, build_site, as_user, builder, output, states, caplog):
     eventually_states(states, builder, [])
 
 
-@pytest.fixture
-def little_space():
-    """Let no file of this process be longer than this."""
-    before = resource.getrlimit(resource.RLIMIT_FSIZE)
-    yield lambda size: resource.setrlimit(resource.RLIMIT_FSIZE, (size, before[1]))
-    resource.setrlimit(resource.RLIMIT_FSIZE, before)
+def write_files(folder, files):
+    with folder.locked():
+        for path, content in files.items():
+            folder.write(path, content)
 
 
 def test_write_taken_in_part(tmp_path, little_space):
-    """A file of which the disk took a part is refused, and never moved over."""
+    """A file of which the disk took a part is never moved over, and leaves no draft."""
     folder = OutputFolder(str(tmp_path / "site"))
-    with folder.locked():
-        folder.write("a.html", b"old")
+    write_files(folder, {"a.html": b"old"})
 
     little_space(4096)
-    with pytest.raises(OutputError, match="File too large") as caught, folder.locked():
-        folder.write("a.html", b"x" * 10_000)
+    with pytest.raises(OutputError, match="File too large") as caught:
+        write_files(folder, {"b.html": b"new", "a.html": b"x" * 10_000})
 
     assert caught.value.state == "output-full"
     assert (tmp_path / "site/a.html").read_bytes() == b"old"
+    assert [*(tmp_path / "site").rglob("*.draft")] == []
 
 
 def test_half_a_file(builder, output, states, caplog):

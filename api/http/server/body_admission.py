@@ -19,13 +19,15 @@ from api.http.dispatch import InternalError
 from api.http.server import limits
 from api.http.server.parser import Parser
 from models.errors import Refusal, ServerBusy
+from models.logs import LogLine
+from models.runtime.temporary_files import full_folder_refusal, reserved_file
 
 log = logging.getLogger("masthead.requests")
 
 
 class BodySpool:
     """
-    Limits the bytes of all bodies that are being received, most of which are on disk.
+    Limits the bytes of all bodies that this process receives; they are on disk.
 
     A single caller may have half of them, so that it cannot keep all others out.
     """
@@ -71,11 +73,13 @@ class BodyAdmission:
         try:
             self._admit()
         except Refusal as refusal:
-            self._request.refuse(refusal)
-        except Exception:
-            log.exception("Exception while admitting a body")
+            self._refuse(refusal)
+        except Exception as error:
+            full = full_folder_refusal(error)
+            if full is None:
+                log.exception("Exception while admitting a body")
             detail = "Something went wrong on the server."
-            self._request.refuse(InternalError(detail))
+            self._refuse(full or InternalError(detail))
         self._finish()
 
     def _admit(self) -> None:
@@ -87,7 +91,12 @@ class BodyAdmission:
         # The length of a chunked body is unknown.
         size = request.content_length or allowance.max_bytes
         request.release = server.body_spool.reserve(allowance.caller, size)
-        request.admit(allowance.max_bytes)
+        request.admit(allowance.max_bytes, reserved_file(size))
+
+    def _refuse(self, refusal: Refusal) -> None:
+        if state := refusal.members.get("state"):
+            log.warning(LogLine(state=state, error=refusal.detail))
+        self._request.refuse(refusal)
 
     def cancel(self) -> None:
         self._channel.cancel()

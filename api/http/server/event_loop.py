@@ -5,6 +5,7 @@ Waitress asks every connection before each turn what to wait for, and is woken a
 each request to do so. Here a registration lasts until it must change.
 """
 
+import logging
 import select
 from collections import deque
 from collections.abc import Callable
@@ -12,7 +13,9 @@ from contextlib import suppress
 from threading import get_ident
 from typing import Any
 
-from waitress.wasyncore import readwrite
+from waitress.wasyncore import dispatcher, readwrite
+
+log = logging.getLogger("masthead.requests")
 
 # The seconds after which a turn begins although nothing has happened.
 MAX_WAIT_SECONDS = 1
@@ -97,6 +100,16 @@ class EventLoop:
             self._register(self._changed.popleft())
 
     def _handle(self, connection: Any, flags: int) -> None:
+        """Handle events of a connection, whose errors end it and never the loop."""
+        try:
+            self._handle_awaited(connection, flags)
+        except Exception:
+            log.exception("Exception while handling a connection")
+            if connection is not self._listener:
+                with suppress(Exception):
+                    dispatcher.close(connection)
+
+    def _handle_awaited(self, connection: Any, flags: int) -> None:
         """Handle the events that the connection still waits for."""
         wanted = _wanted_events(connection)
         if not wanted or flags & _WAITED & ~wanted:

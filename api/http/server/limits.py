@@ -14,7 +14,8 @@ MAX_HEADER_BYTES = 32 * KIB
 # Of a larger body, the rest is only received for a valid API key, and as much of it as
 # the operation allows.
 KEYLESS_BODY_BYTES = 64 * KIB
-# What all larger bodies together may have; they are in temporary files.
+# What all larger bodies of a process together may have, while their temporary files
+# have room.
 MAX_SPOOLED_BYTES = 256 * MIB
 # One API key occupies at most this part of the threads, while others have sent requests
 # in the last seconds, and after one of its own was costly: in processor time, or in
@@ -34,9 +35,9 @@ LINGER_BYTES = 16 * MIB
 # What a connection sends in one turn, so that one fast reader of a large file does not
 # hold the others up.
 SEND_TURN_BYTES = MIB
-# What all connections together have not read yet; above it, those that have waited
-# longest are closed.
-MAX_UNREAD_BYTES = 256 * MIB
+# What all connections together have not read yet, which is in memory; above it, those
+# that have waited longest are closed.
+MAX_UNREAD_BYTES = 64 * MIB
 # A request releases the interpreter lock at each statement. With Python's 5 ms, it
 # waits ten times longer to get it back from a request that computes, such as a search.
 SWITCH_INTERVAL_SECONDS = 0.0005

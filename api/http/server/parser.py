@@ -1,7 +1,11 @@
 """Parse the header of a request strictly, and take no more of its body than allowed."""
 
+import logging
 from collections.abc import Callable
+from io import BufferedReader
+from typing import IO, Any
 
+from waitress.buffers import FileBasedBuffer
 from waitress.parser import HTTPRequestParser, ParsingError
 from waitress.receiver import ChunkedReceiver
 from waitress.utilities import BadRequest, Error, RequestHeaderFieldsTooLarge
@@ -9,6 +13,10 @@ from waitress.utilities import BadRequest, Error, RequestHeaderFieldsTooLarge
 from api.http.request_parsing import body_too_large
 from api.http.server import limits
 from models.errors import MalformedRequest, Refusal
+from models.logs import LogLine
+from models.runtime.temporary_files import full_folder_refusal
+
+log = logging.getLogger("masthead.requests")
 
 
 class RefusedRequest(BadRequest):
@@ -17,6 +25,32 @@ class RefusedRequest(BadRequest):
     def __init__(self, refusal: Refusal) -> None:
         super().__init__(refusal.detail)
         self.refusal = refusal
+
+
+class BodyFile(FileBasedBuffer):
+    """
+    The body of a request in a file without a buffer, whose space is reserved.
+
+    What a buffer could not write would raise the error once more when it is closed.
+    """
+
+    file: Any
+
+    def __init__(self, file: IO[bytes], beginning: bytes) -> None:
+        super().__init__(file)  # type: ignore[arg-type]
+        self.append(beginning)
+
+    def append(self, s: Any) -> None:
+        rest = memoryview(s)
+        while rest:
+            rest = rest[self.file.write(rest) :]
+        self.remain += len(s)
+
+    def getfile(self) -> Any:
+        """Return the file for reading, without what was reserved and is not needed."""
+        self.file.truncate(self.remain)
+        self.file.seek(0)
+        return BufferedReader(self.file)
 
 
 class Parser(HTTPRequestParser):
@@ -60,7 +94,14 @@ class Parser(HTTPRequestParser):
             raise ParsingError("The length of the body is ambiguous")
 
     def received(self, data: bytes) -> int:
-        consumed = int(super().received(data))
+        try:
+            consumed = int(super().received(data))
+        except OSError as error:
+            if (refusal := full_folder_refusal(error)) is None:
+                raise
+            # Not every file system can reserve space.
+            self.refuse(refusal)
+            return len(data)
         if isinstance(self.error, RequestHeaderFieldsTooLarge):
             # Waitress has parsed another request line in its place.
             self.command, self.path = Parser.command, Parser.path
@@ -100,9 +141,13 @@ class Parser(HTTPRequestParser):
         content = len(self.body_rcv) if self.body_rcv is not None else 0
         return max(content, self.body_bytes_received // 2)
 
-    def admit(self, max_bytes: int) -> None:
-        """Allow a body of this size."""
+    def admit(self, max_bytes: int, file: IO[bytes]) -> None:
+        """Allow a body of this size, and receive it into the file."""
         self.is_admitted, self.max_body_bytes = True, max_bytes
+        receiver: Any = self.body_rcv
+        beginning = receiver.getbuf()
+        receiver.buf = BodyFile(file, beginning.get())
+        beginning.close()
 
     def refuse(self, refusal: Refusal) -> None:
         """Answer with the refusal, and take nothing else of the request."""
@@ -111,7 +156,11 @@ class Parser(HTTPRequestParser):
         self.completed = True
 
     def close(self) -> None:
-        super().close()
+        try:
+            super().close()
+        except OSError as error:
+            # The file is gone all the same, and with it what could not be written.
+            log.warning(LogLine(event="body-not-closed", error=error))
         if self.release is not None:
             release, self.release = self.release, None
             release()

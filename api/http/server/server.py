@@ -88,6 +88,10 @@ class Server(TcpWSGIServer):
         super().close()
         self.event_loop.close()
 
+    def handle_error(self) -> None:
+        """Log what went wrong with a new connection, and accept others all the same."""
+        log.exception("Exception while accepting a connection")
+
     def pull_trigger(self) -> None:
         """Do nothing: a connection wakes the loop itself if there is a reason to."""
 
@@ -202,9 +206,12 @@ def limited_server(
         connection_limit=limits.MAX_CONNECTIONS,
         cleanup_interval=1,
         max_request_header_size=limits.MAX_HEADER_BYTES,
-        # The parser has limits of its own, up to which bodies stay in memory.
+        # The parser has limits of its own.
         max_request_body_size=sys.maxsize,
-        inbuf_overflow=2 * limits.KEYLESS_BODY_BYTES,
+        # Waitress never writes to the disk, which may be full: bodies that need a file
+        # have one of their own, and unread responses are limited.
+        inbuf_overflow=sys.maxsize,
+        outbuf_overflow=sys.maxsize,
         # select() fails above file descriptor 1023.
         asyncore_use_poll=True,
         ident=None,

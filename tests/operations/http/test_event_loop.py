@@ -12,6 +12,7 @@ from threading import Event, Thread
 import pytest
 
 from api.http.application import BRIEF_REQUESTS, create_app
+from api.http.server.channel import Channel
 from api.http.server.server import limited_server
 from models.settings import Settings
 from tests.operations.http.test_load import wait_until
@@ -134,6 +135,41 @@ def test_client_that_has_gone(application, connect):
 
     with at_most(0.1):
         time.sleep(0.5)
+
+
+def test_error_of_a_connection(application, connect, monkeypatch, caplog):
+    """Whatever goes wrong with one connection ends it, and not the loop."""
+    bad, other = connect(), connect()
+    other.sendall(request(BRIEF))
+    assert bodies(other, 1) == [BRIEF]
+
+    def fail(_):
+        raise RuntimeError("It cannot be closed.")
+
+    with monkeypatch.context() as broken:
+        broken.setattr(Channel, "handle_close", fail)
+        bad.close()
+        wait_until(lambda: "It cannot be closed." in caplog.text)
+
+    other.sendall(request(BRIEF))
+    assert bodies(other, 1) == [BRIEF]
+
+
+def test_error_of_a_new_connection(application, connect, monkeypatch, caplog):
+    """A connection that cannot be accepted does not keep the next one out."""
+
+    def fail(_, server, accepted, *__, **___):
+        accepted.close()
+        raise RuntimeError("It cannot be accepted.")
+
+    with monkeypatch.context() as broken:
+        broken.setattr(Channel, "__init__", fail)
+        connect()
+        wait_until(lambda: "It cannot be accepted." in caplog.text)
+
+    client = connect()
+    client.sendall(request(BRIEF))
+    assert bodies(client, 1) == [BRIEF]
 
 
 def test_requests_ahead_do_not_delay_others(application, connect):
