@@ -10,7 +10,7 @@ from flask import Flask, Response, jsonify
 from models.errors import StorageBusy
 from models.instance import set_instance_value
 from models.runtime.faults import Fault
-from models.storage.database import recent_faults, writing
+from models.storage.database import ADVICE, recent_faults, writing
 from models.storage.write_locks import SHARED
 
 # Returns the current faults; an empty list when all is well.
@@ -82,8 +82,12 @@ def _write_probe() -> list[Fault]:
     except StorageBusy as busy:
         return [_database_fault(busy)]
     detail = f"Requests could not use the database in the last {MET_SECONDS:.0f} s."
-    return [Fault(state, detail) for state in recent_faults(MET_SECONDS)]
+    return [
+        Fault(state, f"{detail} {ADVICE[state]}.")
+        for state in recent_faults(MET_SECONDS)
+    ]
 
 
 def _database_fault(busy: StorageBusy) -> Fault:
-    return Fault(str(busy.members["state"]), "The database accepts no writes.")
+    state = str(busy.members["state"])
+    return Fault(state, f"The database accepts no writes. {ADVICE[state]}.")

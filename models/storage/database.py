@@ -31,17 +31,19 @@ _wal_has_purged_content = Event()
 # The seconds of this thread's limited query, and the processor time at which they end.
 _time_limit = local()
 
+# What makes the storage usable again, by the state that it is in.
+ADVICE = {
+    "database-full": "Free space on the disk of the database",
+    "database-read-only": "Make the database file and its folder writable",
+    "database-locked": "Wait for the program that writes to it",
+    "database-failing": "Check the disk and the permissions of the database file",
+    "database-damaged": "Stop the server and restore a backup",
+    "database-gone": "Put the database file back",
+    "database-unreachable": "Start the database server",
+}
 # The states of faults, and the monotonic time in nanoseconds at which a process of this
 # server has met each of them last, in memory that all processes have mapped.
-FAULT_STATES = (
-    "database-full",
-    "database-read-only",
-    "database-locked",
-    "database-failing",
-    "database-damaged",
-    "database-gone",
-    "database-unreachable",
-)
+FAULT_STATES = tuple(ADVICE)
 _MET_AT = struct.Struct(f"<{len(FAULT_STATES)}q")
 _met_at = mmap.mmap(-1, _MET_AT.size)
 
@@ -286,7 +288,7 @@ def _storage_errors() -> tuple[type[Exception], ...]:
 
 def _raise_if_fault(error: Exception, action: str) -> None:
     """Raise StorageBusy if the error is a fault of the storage, and not a bug."""
-    state = _fault_state(error)
+    state, cause = _fault_state(error)
     if state is None:
         return
     place = FAULT_STATES.index(state)
@@ -294,25 +296,25 @@ def _raise_if_fault(error: Exception, action: str) -> None:
     if state in database.states_to_reconnect:
         _close_if_idle()
     if not isinstance(error, StorageBusy):
-        log.warning(LogLine(state=state, error=error))
+        log.warning(LogLine(state=state, error=cause))
         raise StorageBusy(
-            f"The storage cannot {action}; try again.", state=state
+            f"The storage cannot {action}. {ADVICE[state]}, and try again.", state=state
         ) from error
 
 
-def _fault_state(error: BaseException | None) -> str | None:
+def _fault_state(error: BaseException) -> tuple[str | None, BaseException]:
     """
-    Return the fault state that the error or one of its causes means, else None.
+    Return the fault state that the error or one of its causes means, and this one.
 
     A full disk ends the transaction itself, and the rollback that then fails comes
     first in the chain of causes.
     """
     for cause in _causes(error):
         if isinstance(cause, StorageBusy):
-            return str(cause.members.get("state", "database-locked"))
+            return str(cause.members.get("state", "database-locked")), cause
         if state := database.fault_state(cause):
-            return str(state)
-    return None
+            return str(state), cause
+    return None, error
 
 
 def _causes(error: BaseException | None) -> Iterator[BaseException]:
