@@ -85,11 +85,15 @@ class AtomicWriter:
             self._rename_all(drafts)
 
     def reset(self) -> None:
-        """Start a new build; drafts that a failed build has left are removed later."""
+        """Start a new build; remove the drafts that a failed build has left."""
         wait([future for _, future in self._syncing.values()])
         with suppress(OSError):
             self._await_pending()
         self._take_buffer()
+        syncing = [draft for draft, _ in self._syncing.values()]
+        for draft in [*syncing, *(draft for draft, _ in self._drafts)]:
+            with suppress(OSError):
+                os.unlink(draft)
         self._syncing.clear()
         self._drafts, self._written = [], 0
         self._folders.clear()
@@ -148,6 +152,10 @@ class AtomicWriter:
             while rest:
                 # A disk that is nearly full writes a part, and fails at the next call.
                 rest = rest[os.write(file, rest) :]
+        except OSError:
+            # It would take the space that a full disk needs.
+            os.unlink(draft)
+            raise
         finally:
             os.close(file)
         return draft, target

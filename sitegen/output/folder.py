@@ -84,8 +84,12 @@ class OutputFolder(AtomicWriter):
             with (self.path / LOCK).open("w") as lock:
                 fcntl.flock(lock, fcntl.LOCK_EX)
                 self.lock_descriptor = lock.fileno()
-                yield
-                self.flush()
+                try:
+                    yield
+                    self.flush()
+                except OSError:
+                    self.reset()
+                    raise
         except OSError as error:
             raise OutputError(
                 f"The output folder {self.path} cannot be written: {error.strerror}.",

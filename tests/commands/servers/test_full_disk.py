@@ -1,18 +1,27 @@
 """A server whose disks are so small that they can be filled."""
 
 import hashlib
+import http.client
 import json
+import os
 import shutil
+import socket
 import subprocess
 import urllib.error
+from collections import Counter
+from contextlib import ExitStack, contextmanager, suppress
 from itertools import count
 from pathlib import Path
+from threading import Event, Thread
+from urllib.parse import urlsplit
 
 import pytest
 
 from models.platform.secrets import generate_secret
 from tests.commands.conftest import fetch
 from tests.commands.servers.test_serve import shows, until
+from tests.samples.openapi_document import DESCRIBED
+from tests.servers.test_processes import children
 
 MOUNT = """
 mount -t tmpfs -o size=4m tmpfs "$0/data" && mount -t tmpfs -o size=6m tmpfs "$0/site"
@@ -22,17 +31,26 @@ ADD = "/status/v1/admin/services/add"
 
 
 @pytest.fixture
-def within(tmp_path):
-    """Words before a command that give it disks of its own; root needs no user."""
+def mounting(tmp_path):
+    """Return words before a command that mount disks for it; root needs no user."""
     if shutil.which("unshare") is None:
         pytest.skip("There is no unshare here, which mounts without being root.")
-    for words in (["unshare", "-m"], ["unshare", "-Urm"]):
-        told = [*words, "sh", "-c", MOUNT, str(tmp_path)]
-        (tmp_path / "data").mkdir(exist_ok=True)
-        (tmp_path / "site").mkdir(exist_ok=True)
-        if not subprocess.run([*told, "true"], capture_output=True).returncode:
-            return told
-    pytest.skip("Nothing may be mounted here.")
+
+    def words_that_mount(script, *folders):
+        for folder in folders:
+            (tmp_path / folder).mkdir()
+        for words in (["unshare", "-m"], ["unshare", "-Urm"]):
+            words = [*words, "sh", "-c", script, str(tmp_path)]
+            if not subprocess.run([*words, "true"], capture_output=True).returncode:
+                return words
+        return pytest.skip("Nothing may be mounted here.")
+
+    return words_that_mount
+
+
+@pytest.fixture
+def within(mounting):
+    return mounting(MOUNT, "data", "site")
 
 
 class Small:
@@ -114,3 +132,240 @@ def test_full_output(small):
 
     until(lambda: shows(f"{small.address}/status/services/s0/", "xxx"))
     until(lambda: small.states() == [])
+
+
+# Everything that a server writes: database, site, temporary files, and its log.
+MOUNT_ONE = """
+mount -t tmpfs -o size=20m tmpfs "$0/disk" && mkdir "$0/disk/temporary"
+exec "$@" 2> "$0/disk/log"
+"""
+MOUNT_TEMPORARY = """
+mount -t tmpfs -o size=64m tmpfs "$0/temporary"
+exec "$@"
+"""
+WRITERS = 4
+
+
+class Served:
+    """A server of several processes, and a key with every scope and a high rate."""
+
+    def __init__(self, start, environment, within, folder):
+        secret = generate_secret()
+        digest = hashlib.sha256(secret.text.encode()).hexdigest()
+        environment["MASTHEAD_BOOTSTRAP_KEY_SHA256"] = digest
+        environment["MASTHEAD_PROCESSES"] = "2"
+        process, self.address, _ = start(within=within)
+        self.folder = Path(f"/proc/{process.pid}/root{folder}")
+        until(lambda: shows(f"{self.address}/status/", "<html"))
+        until(lambda: len(self.find_processes(process.pid)) == 4)
+        self.pid, self.processes = process.pid, self.find_processes(process.pid)
+        rate = {"rateCapacity": 100_000, "rateRefill": 10_000.0}
+        body = {"name": "load", "scopes": ["*"], **rate}
+        created = fetch(f"{self.address}/platform/v1/keys/add", secret.text, body)
+        self.key = json.loads(created)["data"]["secret"]
+
+    @staticmethod
+    def find_processes(pid):
+        """Return the processes of the API, of the builder, and of documents."""
+        own = children(pid)
+        return {*own, *(child for each in own for child in children(each))}
+
+    def is_unharmed(self):
+        """Return whether all processes are those that the server has begun with."""
+        return self.find_processes(self.pid) == self.processes
+
+    def ask(self, path, body=None, **named):
+        """Return the status and the JSON of the response, whatever it is."""
+        try:
+            text = fetch(f"{self.address}{path}", self.key, body, **named)
+            return 200, json.loads(text)
+        except urllib.error.HTTPError as error:
+            with error:
+                return error.code, json.loads(error.read())
+
+
+class Load:
+    """Clients that write and read all the time, and what they were answered."""
+
+    def __init__(self, server):
+        self.server = server
+        self.kept, self.refusals, self.reads = [], Counter(), Counter()
+        self.errors = []
+        self._stop = Event()
+
+    def __enter__(self):
+        works = [lambda n=n: self._write(n) for n in range(WRITERS)]
+        self._threads = [Thread(target=self._go_on, args=(w,)) for w in works]
+        self._threads.append(Thread(target=self._go_on, args=(self._read,)))
+        for thread in self._threads:
+            thread.start()
+        return self
+
+    def __exit__(self, *_):
+        self._stop.set()
+        for thread in self._threads:
+            thread.join()
+
+    def _go_on(self, work):
+        while not self._stop.wait(0.02):
+            try:
+                work()
+            except OSError as error:
+                self.errors.append(repr(error))
+
+    def _write(self, number):
+        slug = f"s{number}-{len(self.kept)}-{self.refusals.total()}"
+        # Off the page, which a thousand services would fill the disk with.
+        body = {"slug": slug, "name": "x" * 100, "enabled": False}
+        status, told = self.server.ask(ADD, body, repeat=slug)
+        if status == 200:
+            self.kept.append(slug)
+        else:
+            self.refusals[status, told.get("state")] += 1
+
+    def _read(self):
+        for path in ("/status/", "/status/index.json", "/healthz", "/metrics"):
+            fetch(f"{self.server.address}{path}")
+            self.reads[path] += 1
+
+
+@contextmanager
+def filled(folder):
+    """Take all space that there is, and what becomes free, until the end."""
+    stop = Event()
+
+    def fill():
+        with (folder / "filler").open("wb", buffering=0) as file:
+            while not stop.is_set():
+                for size in (1 << 20, 1 << 12, 1):
+                    with suppress(OSError):
+                        while not stop.is_set() and file.write(b"x" * size):
+                            pass
+                stop.wait(0.01)
+
+    thread = Thread(target=fill)
+    thread.start()
+    try:
+        yield
+    finally:
+        stop.set()
+        thread.join()
+        (folder / "filler").unlink()
+
+
+@pytest.fixture
+def everything(start, environment, mounting, tmp_path):
+    """A server with everything on one disk."""
+    disk = tmp_path / "disk"
+    within = mounting(MOUNT_ONE, "disk")
+    environment["MASTHEAD_DATABASE"] = str(disk / "masthead.db")
+    environment["MASTHEAD_OUTPUT"] = str(disk / "output")
+    environment["TMPDIR"] = str(disk / "temporary")
+    return Served(start, environment, within, disk)
+
+
+@pytest.mark.sqlite
+def test_full_disk_with_everything(everything):
+    """
+    No process ends: the site can be read, writes are refused with what to do, and go
+    on when there is space. Nothing that was acknowledged is lost, and no draft is left.
+    """
+    server = everything
+    gets = [path for path, each in DESCRIBED["paths"].items() if "get" in each]
+    with Load(server) as load:
+        until(lambda: len(load.kept) > 50)
+        with filled(server.folder):
+            until(lambda: load.refusals[503, "database-full"] > 100)
+            reads = load.reads.copy()
+            # What nobody has asked for yet is counted for the first time.
+            statuses = {server.ask(path)[0] for path in gets}
+            _, refused = server.ask(ADD, {"slug": "x", "name": "x" * 100})
+            until(lambda: server.ask("/readyz")[0] == 503)
+            until(lambda: all(load.reads[path] > reads[path] + 20 for path in reads))
+        kept = len(load.kept)
+        until(lambda: len(load.kept) > kept + 50)
+
+    assert server.is_unharmed()
+    assert load.errors == []
+    assert load.refusals.keys() == {(503, "database-full")}
+    assert max(statuses - {503}) < 500
+    assert "Free space on the disk" in refused["detail"]
+    until(lambda: server.ask("/readyz")[1]["states"] == ["temporary-full"])
+    _, listed = server.ask("/status/v1/admin/services/list")
+    found = {each["slug"] for each in listed["data"]}
+    assert found == set(load.kept)
+    server.ask(ADD, {"slug": "last", "name": "The last one"}, repeat="last")
+    until(lambda: shows(f"{server.address}/status/", "The last one"))
+    assert [*(server.folder / "output").rglob("*.draft")] == []
+
+
+UPLOADS, UPLOAD_BYTES = 16, 9_900_000
+
+
+@pytest.fixture
+def little_temporary_space(start, environment, mounting, tmp_path):
+    """A server whose temporary files have 64 MiB."""
+    folder = tmp_path / "temporary"
+    within = mounting(MOUNT_TEMPORARY, "temporary")
+    environment["TMPDIR"] = str(folder)
+    return Served(start, environment, within, folder)
+
+
+def begin_upload(server, project, number):
+    """Send the header of an upload, and return the connection."""
+    place = urlsplit(server.address)
+    client = socket.create_connection((place.hostname, place.port), 60)
+    lines = (
+        f"POST /projects/v1/files/add?projectId={project}&name=f{number}.txt HTTP/1.1",
+        f"Host: {place.netloc}",
+        f"Authorization: Bearer {server.key}",
+        f"Idempotency-Key: {number}",
+        f"Content-Length: {UPLOAD_BYTES}",
+        "Expect: 100-continue",
+        *("", ""),
+    )
+    client.sendall("\r\n".join(lines).encode())
+    return client
+
+
+def test_uploads_that_fill_the_temporary_folder(little_temporary_space):
+    """
+    An upload is only received if there is space for all of it; the others are refused
+    with the name of the state. No connection harms another, or the server.
+    """
+    server = little_temporary_space
+    _, projects = server.ask("/projects/v1/projects/list")
+    project = projects["data"][0]["id"]
+    with ExitStack() as stack:
+        clients = [
+            stack.enter_context(begin_upload(server, project, number))
+            for number in range(UPLOADS)
+        ]
+        answers = [client.recv(12).decode() for client in clients]
+        admitted = [
+            client
+            for client, answer in zip(clients, answers, strict=True)
+            if answer == "HTTP/1.1 100"
+        ]
+        refused = clients[answers.index("HTTP/1.1 503")]
+        for client in admitted[1:]:
+            client.recv(100)
+            client.sendall(b"x" * (UPLOAD_BYTES - 1))
+        free = os.statvfs(server.folder)
+        assert free.f_bavail * free.f_frsize >= UPLOAD_BYTES
+
+        assert 3 <= len(admitted) <= 5
+        assert answers.count("HTTP/1.1 503") == UPLOADS - len(admitted)
+        assert b'"state":"temporary-full"' in refused.recv(4000)
+        status, ready = server.ask("/readyz")
+        assert (status, ready["states"]) == (200, ["temporary-full"])
+        assert shows(f"{server.address}/status/", "<html")
+        # One that was admitted is stored, however many wait.
+        admitted[1].sendall(b"x")
+        response = http.client.HTTPResponse(admitted[1])
+        response.begin()
+        assert response.status == 200
+        response.read()
+
+    until(lambda: server.ask("/readyz")[1]["states"] == [])
+    assert server.is_unharmed()
