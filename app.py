@@ -233,7 +233,7 @@ from sitegen.builder.docs_builder import fork_docs_builder
 from sitegen.builder.docs_process import DocsProcess
 from sitegen.builder.preview import Preview
 from sitegen.docs.body_cache import BodyCache
-from sitegen.markdown.rendering import render_entry
+from sitegen.markdown.messages import parse_message
 from sitegen.output.publishing.publisher import Publisher
 from sitegen.page import (
     BuildContext,
@@ -603,7 +603,7 @@ class _Server:
 
         return Dispatcher(
             utc_now,
-            create_senders(settings, utc_now, render_entry),
+            create_senders(settings, utc_now, parse_message),
             find_live=find_live,
             is_leader=lambda: election.is_leader,
         )

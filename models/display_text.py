@@ -16,6 +16,7 @@ _RIGHT_TO_LEFT = {"R", "AL"}
 _LINE_BREAK = re.compile("\r\n|[\r\n\v\f\x1c-\x1e\x85\u2028\u2029]")
 # Also lone surrogates, which stand for the bytes of file names that are not UTF-8.
 _UNSAFE = re.compile("[\0-\x1f\x7f-\x9f\u2028-\u202e\u2066-\u2069\ud800-\udfff]")
+_SURROGATE = re.compile("[\ud800-\udfff]")
 _UNSAFE_IN_LINES = re.compile(_UNSAFE.pattern.replace("\0-\x1f", "\0-\x08\v-\x1f"))
 
 
@@ -96,6 +97,11 @@ def _escape(match: re.Match[str]) -> str:
 def plain_line(text: str) -> str:
     """Return a user's text as part of a line in a file of plain text."""
     return isolate(" ".join(without_controls(text).split()))
+
+
+def printable(text: str) -> str:
+    """Return the text without characters that a mail or a page cannot show."""
+    return balance_directions(without_controls(_SURROGATE.sub("\ufffd", text)))
 
 
 def without_controls(text: str) -> str:

@@ -11,6 +11,7 @@ from models.notifications.deliveries.dispatch import Attempt
 from models.notifications.deliveries.outcomes import Outcome
 from models.notifications.event_types import EVENT_TYPES
 from models.notifications.messages.chat_messages import ChatChannel, chat_body
+from models.notifications.messages.message_text import ParseMessage
 from models.notifications.messages.notice import Notice, notice_of, trial_notice
 from models.settings import Settings
 
@@ -23,12 +24,15 @@ class ChatSender:
 
     settings: Settings
     http: HttpSender
+    parse: ParseMessage
 
     def send(self, batch: Sequence[Attempt]) -> Iterator[tuple[Attempt, Outcome]]:
         for attempt in batch:
             channel = cast("ChatChannel", attempt.channel)
             locale = locale_for(self.settings, attempt.language)
-            body = chat_body(channel, self._notice(attempt, locale), locale)
+            notice = self._notice(attempt, locale)
+            message = self.parse(notice.text, locale, self.settings.site_url)
+            body = chat_body(channel, notice, message, locale)
             yield attempt, self.http.send(attempt.address, HEADERS, body)
 
     def _notice(self, attempt: Attempt, locale: Locale) -> Notice:

@@ -7,7 +7,6 @@ from datetime import datetime
 from api.notifications.languages import locale_for
 from api.notifications.mail_sender import MailSender
 from api.notifications.mail_settings import mail_sender_of, mail_site_of
-from models.locales import Locale
 from models.logs import LogLine
 from models.notifications.deliveries.dispatch import Attempt
 from models.notifications.deliveries.outcomes import Outcome
@@ -18,6 +17,7 @@ from models.notifications.messages.mail_message import (
     management_mail,
     trial_mail,
 )
+from models.notifications.messages.message_text import ParseMessage
 from models.notifications.messages.notice import notice_of
 from models.notifications.subscriptions.links import CONFIRM, END, MANAGE
 from models.notifications.subscriptions.readers import CONFIRM_WITHIN
@@ -31,19 +31,15 @@ MAX_BATCHES = 4
 
 
 class EmailSender:
-    """
-    Sends the e-mail of a batch over one connection to the relay.
-
-    `render` turns the Markdown of a message into HTML, with our words in a language.
-    """
+    """Sends the e-mail of a batch over one connection to the relay."""
 
     def __init__(
         self,
         settings: Settings,
         clock: Callable[[], datetime],
-        render: Callable[[str, Locale], str],
+        parse: ParseMessage,
     ) -> None:
-        self._settings, self._clock, self._render = settings, clock, render
+        self._settings, self._clock, self._parse = settings, clock, parse
         self._site = mail_site_of(settings)
 
     def send(self, batch: Sequence[Attempt]) -> Iterator[tuple[Attempt, Outcome]]:
@@ -87,8 +83,12 @@ class EmailSender:
             )
         if attempt.type not in EVENT_TYPES:
             return trial_mail(site=site, locale=locale, to=to, id=id, now=now)
+        notice = notice_of(
+            attempt.type, attempt.data_at(site.url), site.name, attempt.at
+        )
         return mail_of(
-            notice_of(attempt.type, attempt.data_at(site.url), site.name, attempt.at),
+            notice,
+            self._parse(notice.text, locale, site.url),
             site=site,
             locale=locale,
             to=to,
@@ -97,5 +97,4 @@ class EmailSender:
             now=now,
             manage_url=manage_url,
             end_url=origin + END + token,
-            render=lambda text: self._render(text, locale),
         )

@@ -9,26 +9,22 @@ from api.notifications.dispatcher import Sender
 from api.notifications.email_channel import BATCH_SIZE, MAX_BATCHES, EmailSender
 from api.notifications.http_sender import HttpSender
 from api.notifications.webhook_channel import WebhookSender
-from models.locales import Locale
 from models.notifications.messages.chat_messages import ChatChannel
+from models.notifications.messages.message_text import ParseMessage
 from models.settings import Settings
 
 
 def create_senders(
     settings: Settings,
     clock: Callable[[], datetime],
-    render: Callable[[str, Locale], str],
+    parse: ParseMessage,
 ) -> Mapping[str, Sender]:
-    """
-    Return a sender for each channel that the settings make available.
-
-    `render` turns the Markdown of a message into HTML, with our words in a language.
-    """
+    """Return a sender for each channel that the settings make available."""
     http = HttpSender(settings.notify_networks, clock)
-    chat = Sender(ChatSender(settings, http).send)
+    chat = Sender(ChatSender(settings, http, parse).send)
     senders = dict.fromkeys(get_args(ChatChannel), chat)
     senders["webhook"] = Sender(WebhookSender(settings, http, clock).send)
     if settings.smtp:
-        email = EmailSender(settings, clock, render)
+        email = EmailSender(settings, clock, parse)
         senders["email"] = Sender(email.send, BATCH_SIZE, MAX_BATCHES)
     return senders

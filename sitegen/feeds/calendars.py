@@ -5,7 +5,7 @@ from datetime import timedelta
 
 from icalendar import Calendar, Event
 
-from models.display_text import plain_line, without_controls
+from models.display_text import plain_line, printable
 from models.locales import Locale
 from models.response_headers import url_path
 from models.status.maintenance.windows import (
@@ -14,6 +14,7 @@ from models.status.maintenance.windows import (
     removed_windows,
 )
 from models.status.snapshot.snapshot import HISTORY
+from sitegen.markdown.messages import parse_message
 from sitegen.page import BuildContext, Page, Stage, pages
 from sitegen.status.status_data import read_maintenance, read_snapshot
 from sitegen.urls import calendar_path, maintenance_path, service_path
@@ -116,11 +117,11 @@ def _event(window: MaintenanceRow, site_url: str, locale: Locale) -> Event:
         return event
     event.add("summary", plain_line(window.title))
     names = locale.join_list(plain_line(service.name) for service in window.services)
-    paragraphs = [window.description, locale.text("feed.affects", services=names)]
-    description = "\n\n".join(filter(None, paragraphs))
-    # Some readers take a control character for the end of a line of the file, after
-    # which a text could go on as a property.
-    event.add("description", without_controls(description))
+    message = parse_message(window.description or "", locale, site_url)
+    paragraphs = [message.plain, locale.text("feed.affects", services=names)]
+    # Without control characters: some readers take one for the end of a line of the
+    # file, after which a text could go on as a property.
+    event.add("description", printable("\n\n".join(filter(None, paragraphs))))
     is_cancelled = window.status == "cancelled"
     event.add("status", "CANCELLED" if is_cancelled else "CONFIRMED")
     event.add("transp", "TRANSPARENT")

@@ -18,7 +18,7 @@ from models.notifications.subscriptions.readers import (
 )
 from models.notifications.subscriptions.secrets import subscription_id_of
 from models.settings import Settings
-from sitegen.markdown.rendering import render_entry
+from sitegen.markdown.messages import parse_message
 from tests.notifications.relays import Relay, relaying
 from tests.worlds.languages import START, add_marked_languages
 from tests.worlds.notifications import ATTEMPT
@@ -53,7 +53,7 @@ def mail_settings(relay):
 
 @pytest.fixture
 def send(mail_settings):
-    sender = EmailSender(mail_settings, lambda: NOW, render_entry)
+    sender = EmailSender(mail_settings, lambda: NOW, parse_message)
     return lambda *batch: list(sender.send(batch))
 
 
@@ -110,7 +110,7 @@ def test_language(mail_settings, relay, tmp_path, language, tag):
         for number, type in enumerate((NOTICE.type, *types))
     ]
 
-    list(EmailSender(told, lambda: NOW, render_entry).send(batch))
+    list(EmailSender(told, lambda: NOW, parse_message).send(batch))
 
     mails = [read(mail) for mail in relay.mails]
     assert [mail["Content-Language"] for mail in mails] == [tag] * 4
@@ -151,8 +151,10 @@ def test_mail_that_cannot_be_assembled(send, relay, caplog):
 
 def test_channel_without_relay(mail_settings):
     """Without a relay there is no e-mail; webhooks do not need one."""
-    with_relay = create_senders(mail_settings, lambda: NOW, render_entry)
-    without = create_senders(replace(mail_settings, smtp=""), lambda: NOW, render_entry)
+    with_relay = create_senders(mail_settings, lambda: NOW, parse_message)
+    without = create_senders(
+        replace(mail_settings, smtp=""), lambda: NOW, parse_message
+    )
 
     assert "email" in with_relay
     assert "email" not in without

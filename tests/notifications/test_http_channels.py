@@ -13,6 +13,7 @@ from api.notifications.webhook_channel import WebhookSender
 from models.notifications.deliveries.outcomes import Outcome
 from models.notifications.event_types import CHANNELS
 from models.settings import Settings
+from sitegen.markdown.messages import parse_message
 from tests.worlds.languages import END, START, add_marked_languages
 from tests.worlds.notifications import ATTEMPT
 
@@ -75,7 +76,11 @@ def test_test_of_a_webhook(http):
 )
 def test_chat_room(http, channel, attempt, words):
     """A room is told of an event, or that a test has arrived, in its own form."""
-    list(ChatSender(SETTINGS, http).send([replace(attempt, channel=channel)]))
+    list(
+        ChatSender(SETTINGS, http, parse_message).send(
+            [replace(attempt, channel=channel)]
+        )
+    )
 
     ((_, headers, body),) = http.sent
     text = json.dumps(json.loads(body), ensure_ascii=False)
@@ -92,7 +97,7 @@ def test_language_of_a_room(http, tmp_path, channel, attempt, language):
     told = replace(SETTINGS, language="sv", templates=templates)
     attempt = replace(attempt, channel=channel, language=language)
 
-    list(ChatSender(told, http).send([attempt]))
+    list(ChatSender(told, http, parse_message).send([attempt]))
 
     ((_, _, body),) = http.sent
     headline = "Incident update" if attempt.data else "Test"
@@ -116,7 +121,7 @@ def test_language_of_a_webhook(http, tmp_path):
 def test_channels():
     """Every channel is available with a relay, and all but e-mail without one."""
     relay = {"smtp": "smtps://mail.example.com", "mail_from": "status@example.com"}
-    available = create_senders(replace(SETTINGS, **relay), now, str)
+    available = create_senders(replace(SETTINGS, **relay), now, parse_message)
 
     assert set(available) == set(CHANNELS)
-    assert set(create_senders(SETTINGS, now, str)) == {*CHANNELS} - {"email"}
+    assert set(create_senders(SETTINGS, now, parse_message)) == {*CHANNELS} - {"email"}

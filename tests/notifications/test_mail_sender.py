@@ -21,6 +21,7 @@ from models.notifications.messages.notice import Notice
 from tests.notifications.relays import ACCEPTED, Relay, relaying, speaking
 from tests.ports import free_port
 from tests.probing.conftest import certificate  # noqa: F401
+from tests.worlds.notifications import message
 
 NOW = datetime(2026, 3, 1, 12, 0, tzinfo=UTC)
 SENDER = Mailbox("Example status", "status@example.com")
@@ -44,6 +45,7 @@ NOTICE = Notice(
 def mail(to="ada@example.com", id="delivery-1"):
     return mail_of(
         NOTICE,
+        message(NOTICE.text),
         site=SITE,
         locale=load_locale("en"),
         to=to,

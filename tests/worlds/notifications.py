@@ -3,12 +3,15 @@
 from collections import defaultdict
 from datetime import UTC, datetime
 
+from models.locales import load_locale
 from models.notifications.deliveries.dispatch import Attempt
 from models.notifications.deliveries.outcomes import Outcome
 from models.notifications.event_types import default_events
 from models.notifications.subscriptions.subscriptions import create_subscription
 from models.storage.database import writing
+from sitegen.markdown.messages import parse_message
 
+SITE_URL = "https://docs.example.com"
 DELIVERED = Outcome(is_delivered=True, status_code=200)
 FAILED = Outcome(is_delivered=False, status_code=503, answer="Try again.")
 GONE = Outcome(is_delivered=False, status_code=410, is_permanent=True)
@@ -37,6 +40,11 @@ ATTEMPT = Attempt(
 )
 # The pages of all changes are live.
 ALL_LIVE = {"status": 10**9, "docs": 10**9}
+
+
+def message(markdown, language="en"):
+    """Return the message that subscribers get of a text of incidents or maintenance."""
+    return parse_message(markdown, load_locale(language), SITE_URL)
 
 
 def subscribe(now, address="https://tool.example.com/hook", **more):

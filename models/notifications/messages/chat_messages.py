@@ -11,16 +11,12 @@ from datetime import UTC, datetime
 from typing import Any, Literal
 
 from models.locales import Locale
-from models.notifications.messages.chat_markdown import (
-    Dialect,
-    convert,
-    fitted,
-    utf16_length,
-)
+from models.notifications.messages.message_text import Dialect, Message
 from models.notifications.messages.notice import Notice, NoticeState
+from models.notifications.messages.text_limits import fitted_line, utf16_length
 
 ChatChannel = Literal["slack", "discord", "teams"]
-Message = dict[str, Any]
+Json = dict[str, Any]
 
 # The colours of the states on the status page.
 COLOURS: dict[NoticeState, str] = {
@@ -46,30 +42,36 @@ DISCORD_TITLE, DISCORD_DESCRIPTION, DISCORD_FIELD = 256, 4096, 1024
 TEAMS_BYTES = 20_000
 TEAMS_TEXT_BYTES = 15_000
 MAX_SERVICES_LENGTH = 900
-# Instead of backticks that would end the code.
-QUOTE = "'"
+# What Markdown could take for a mark, where it is none.
+_MARKS = re.compile(
+    r"\\(?=[!-/:-@\[-`{-~])|[`\[\]]|(?<!\w)_|_(?!\w)|(?<!\s)\*|\*(?!\s)|~(?=~)|(?<=~)~"
+    r"|^[#>-]+(?=\s)"
+)
 
 
-def chat_body(channel: ChatChannel, notice: Notice, locale: Locale) -> bytes:
+def chat_body(
+    channel: ChatChannel, notice: Notice, message: Message, locale: Locale
+) -> bytes:
     """Return the JSON that the incoming webhook of the channel takes."""
-    message = _MESSAGES[channel](notice, locale)
-    return json.dumps(message, ensure_ascii=False, separators=(",", ":")).encode()
+    body = _BODIES[channel](notice, message, locale)
+    return json.dumps(body, ensure_ascii=False, separators=(",", ":")).encode()
 
 
-def slack_message(notice: Notice, locale: Locale) -> Message:
+def slack_body(notice: Notice, message: Message, locale: Locale) -> Json:
     """Return a message of Block Kit; the colour is that of an attachment."""
     start = f"*{_slack_text(_heading(notice, locale))}*\n"
-    blocks = [_slack_section(notice.text, start)]
+    text = message.fitted(SLACK, _fits(SLACK_SECTION - utf16_length(start)))
+    blocks = [_slack_section((start + text).strip())]
     if notice.services:
         label = _slack_text(locale.text("notice.affected-services"))
         services = _services(notice, locale, _slack_text)
         fact = locale.text("notice.fact", name=f"*{label}*", value=services)
-        blocks.append(_slack_section("", fact))
+        blocks.append(_slack_section(fact))
     details = [_slack_text(notice.site_name), _slack_period(notice, locale)]
     details.append(_slack_link(locale.text("chat.view"), notice.url))
     elements = [_slack_mrkdwn(detail) for detail in details]
     blocks.append({"type": "context", "elements": elements})
-    title = fitted(notice.title, SLACK_HEADER)
+    title = fitted_line(notice.title, _fits(SLACK_HEADER))
     header = {"type": "plain_text", "text": title, "emoji": False}
     return {
         # For the notification of a phone: what the blocks say is shown instead.
@@ -81,12 +83,11 @@ def slack_message(notice: Notice, locale: Locale) -> Message:
     }
 
 
-def _slack_section(markdown: str, start: str) -> Message:
-    text = fitted(markdown, SLACK_SECTION, lambda text: start + convert(text, SLACK))
-    return {"type": "section", "text": _slack_mrkdwn(text.strip())}
+def _slack_section(text: str) -> Json:
+    return {"type": "section", "text": _slack_mrkdwn(text)}
 
 
-def _slack_mrkdwn(text: str) -> Message:
+def _slack_mrkdwn(text: str) -> Json:
     # Verbatim: names of channels and people in the text are no mentions.
     return {"type": "mrkdwn", "text": text, "verbatim": True}
 
@@ -101,15 +102,6 @@ def _slack_link(label: str, url: str) -> str:
     return f"<{_slack_text(url)}{text}>"
 
 
-def _code(code: str) -> str:
-    return f"`{code.replace('`', QUOTE)}`"
-
-
-def _code_block(code: str) -> str:
-    fence = "```"
-    return f"{fence}\n{code.replace(fence, QUOTE * 3)}\n{fence}"
-
-
 def _slack_period(notice: Notice, locale: Locale) -> str:
     def show(moment: datetime) -> str:
         # Slack shows it in the zone and the language of the reader.
@@ -121,21 +113,20 @@ def _slack_period(notice: Notice, locale: Locale) -> str:
 
 
 SLACK = Dialect(
-    text=_slack_text,
     literal=_slack_text,
-    escaped=_slack_text,
+    code=_slack_text,
+    link=_slack_link,
     strong="*",
     emphasis="_",
     strike="~",
-    code=lambda code: _code(_slack_text(code)),
-    code_block=lambda code: _code_block(_slack_text(code)),
-    link=_slack_link,
+    code_mark="`",
+    fence="```",
     bullet="• ",
     quote="> ",
 )
 
 
-def discord_message(notice: Notice, locale: Locale) -> Message:
+def discord_body(notice: Notice, message: Message, locale: Locale) -> Json:
     """Return a message with one embed, which mentions nobody."""
     start = f"**{_discord_literal(_heading(notice, locale))}**\n"
     period = _period(notice, locale, _discord_moment)
@@ -144,14 +135,12 @@ def discord_message(notice: Notice, locale: Locale) -> Message:
         label = locale.text("notice.affected-services")
         services = _services(notice, locale, _discord_literal)
         fields.insert(0, {"name": label, "value": services})
+    limit = DISCORD_DESCRIPTION - utf16_length(start)
+    text = message.fitted(DISCORD, _fits(limit))
     embed = {
-        "title": fitted(notice.title, DISCORD_TITLE, _discord_literal),
+        "title": fitted_line(_discord_literal(notice.title), _fits(DISCORD_TITLE)),
         "url": notice.url,
-        "description": fitted(
-            notice.text,
-            DISCORD_DESCRIPTION,
-            lambda text: (start + convert(text, DISCORD)).strip(),
-        ),
+        "description": (start + text).strip(),
         "color": int(COLOURS[notice.state].removeprefix("#"), 16),
         "fields": fields,
         "footer": {"text": notice.site_name},
@@ -165,51 +154,49 @@ def _discord_moment(moment: datetime) -> str:
     return f"<t:{int(moment.timestamp())}:f>"
 
 
-def _discord_text(text: str) -> str:
-    # Mentions, emojis and times begin with <; || hides text.
-    return text.replace("<", "\\<").replace("||", "\\|\\|")
-
-
-def _with_backslash(char: str) -> str:
-    return f"\\{char}"
+def _markdown_literal(text: str) -> str:
+    """Escape what would be a mark, unlike most underscores and asterisks."""
+    return _MARKS.sub(r"\\\g<0>", text)
 
 
 def _discord_literal(text: str) -> str:
-    return re.sub(r"([\\`*_\[\]<>~|])", r"\\\1", text)
+    # Mentions, emojis and times begin with <; || hides text.
+    return re.sub(r"<|(?<=\|)\||\|(?=\|)", r"\\\g<0>", _markdown_literal(text))
 
 
 def _discord_link(label: str, url: str) -> str:
-    return f"<{url}>" if label == url else _link(_discord_literal(label), url)
+    return f"<{url}>" if label == url else _markdown_link(label, url, _discord_literal)
 
 
-def _link(text: str, url: str) -> str:
+def _markdown_link(
+    label: str, url: str, literal: Callable[[str], str] = _markdown_literal
+) -> str:
     for char, code in (("(", "%28"), (")", "%29"), ("<", "%3C"), (">", "%3E")):
         url = url.replace(char, code)
-    return f"[{text}]({url})"
+    return f"[{literal(label)}]({url})"
 
 
 DISCORD = Dialect(
-    text=_discord_text,
     literal=_discord_literal,
-    escaped=_with_backslash,
+    code=str,
+    link=_discord_link,
     strong="**",
     emphasis="*",
     strike="~~",
-    code=_code,
-    code_block=_code_block,
-    link=_discord_link,
+    code_mark="`",
+    fence="```",
     bullet="- ",
     quote="> ",
 )
 
 
-def teams_message(notice: Notice, locale: Locale) -> Message:
+def teams_body(notice: Notice, message: Message, locale: Locale) -> Json:
     """Return an Adaptive Card in a message, which a workflow posts to a channel."""
     body = [
         _teams_line(notice.title, size="large", weight="bolder"),
         _teams_line(_heading(notice, locale), weight="bolder"),
     ]
-    if text := _teams_message(notice):
+    if text := message.fitted(TEAMS, _fits_teams):
         body.append(_teams_block(text))
     if notice.services:
         label = locale.text("notice.affected-services")
@@ -251,27 +238,17 @@ def teams_message(notice: Notice, locale: Locale) -> Message:
     return {"type": "message", "attachments": [attachment]}
 
 
-def _teams_line(text: str, **style: Any) -> Message:
+def _teams_line(text: str, **style: Any) -> Json:
     """Return a block without Markdown, for names and titles."""
     run = {"type": "TextRun", "text": text, **style}
     return {"type": "RichTextBlock", "inlines": [run]}
 
 
-def _teams_message(notice: Notice) -> str:
-    return fitted(
-        notice.text,
-        TEAMS_TEXT_BYTES,
-        lambda text: _only_web_links(convert(text, TEAMS)),
-        lambda text: len(json.dumps(text, ensure_ascii=False).encode()),
-    )
+def _fits_teams(text: str) -> bool:
+    return len(json.dumps(text, ensure_ascii=False).encode()) <= TEAMS_TEXT_BYTES
 
 
-def _only_web_links(text: str) -> str:
-    """Break what would be a link to anywhere else, whatever it was made of."""
-    return re.sub(r"\]\((?!https?://|mailto:)", r"]\\(", text)
-
-
-def _teams_block(text: str, **style: Any) -> Message:
+def _teams_block(text: str, **style: Any) -> Json:
     return {"type": "TextBlock", "text": text, "wrap": True, **style}
 
 
@@ -281,29 +258,28 @@ def _teams_moment(moment: datetime) -> str:
     return f"{{{{DATE({text}, SHORT)}}}}, {{{{TIME({text})}}}}"
 
 
-def _teams_literal(text: str) -> str:
-    return re.sub(r"([\\`*_\[\]~])", r"\\\1", text)
-
-
 TEAMS = Dialect(
-    text=str,
-    literal=_teams_literal,
-    escaped=_with_backslash,
+    literal=_markdown_literal,
+    code=_markdown_literal,
+    link=_markdown_link,
     strong="**",
     emphasis="_",
     strike="",
-    code=_teams_literal,
-    code_block=_teams_literal,
-    link=lambda label, url: _link(_teams_literal(label), url),
+    code_mark="",
+    fence="",
     bullet="- ",
     quote="",
 )
 
-_MESSAGES: dict[ChatChannel, Callable[[Notice, Locale], Message]] = {
-    "slack": slack_message,
-    "discord": discord_message,
-    "teams": teams_message,
+_BODIES: dict[ChatChannel, Callable[[Notice, Message, Locale], Json]] = {
+    "slack": slack_body,
+    "discord": discord_body,
+    "teams": teams_body,
 }
+
+
+def _fits(limit: int) -> Callable[[str], bool]:
+    return lambda text: utf16_length(text) <= limit
 
 
 def _heading(notice: Notice, locale: Locale) -> str:

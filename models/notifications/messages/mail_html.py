@@ -7,14 +7,13 @@ in the elements, and the dark one overrides it where <style> is heeded.
 The module is pure: it reads no rows, no clock and no settings.
 """
 
-import re
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from html import escape
 
+from models.display_text import printable
 from models.locales import Locale
 from models.notifications.messages.notice import NoticeState
-from models.notifications.messages.plain_text import plain_text, printable
 
 # The colours of the site, for a light and a dark screen.
 Colour = tuple[str, str]
@@ -37,10 +36,6 @@ _SANS = (
     "sans-serif"
 )
 _PARAGRAPH = "margin:0 0 16px;line-height:1.6"
-_URL = re.compile(r"https?://[^\s<>\"]{1,2000}")
-_END_OF_URL = ".,;:!?)'"
-_IMAGE = re.compile(r"<img\b[^<>]*>")
-_ALT = re.compile(r' alt="([^"]*)"')
 
 
 @dataclass(frozen=True)
@@ -59,7 +54,7 @@ class MailPage:
     site_name: str
     # What happened, in our words, and to what, in the operator's.
     headline: str
-    # HTML, as `paragraphs` or `message_html` return it.
+    # HTML, as `paragraph` returns it, or a message has it.
     body: str
     button: Button
     title: str = ""
@@ -118,19 +113,9 @@ style="{_BUTTON};background:{page.accent[0]}">{escape(page.button.text)}</a></p>
 """
 
 
-def paragraphs(text: str) -> str:
-    """Return plain text as HTML: its paragraphs, its line breaks and its URLs."""
-    found = [each for each in re.split(r"\n\s*\n", text.strip()) if each]
-    lines = ("<br>\n".join(map(_with_links, each.split("\n"))) for each in found)
-    return "\n".join(f'<p style="{_PARAGRAPH}">{each}</p>' for each in lines)
-
-
-def message_html(markdown: str, render: Callable[[str], str] | None) -> str:
-    """Return a message as HTML, by a renderer of Markdown if there is one."""
-    if render is None:
-        return paragraphs(plain_text(markdown))
-    # Pictures would tell their host who reads the mail, and when.
-    return _IMAGE.sub(_alternative_text, render(printable(markdown)))
+def paragraph(text: str) -> str:
+    """Return plain text as HTML."""
+    return f'<p style="{_PARAGRAPH}">{escape(text)}</p>'
 
 
 def quiet_link(text: str, url: str) -> str:
@@ -139,27 +124,9 @@ def quiet_link(text: str, url: str) -> str:
     return f'<a class="soft" href="{escape(url)}" style="{style}">{escape(text)}</a>'
 
 
-def _alternative_text(image: re.Match[str]) -> str:
-    alt = _ALT.search(image[0])
-    return alt[1] if alt else ""
-
-
 def _text(text: str) -> str:
     """Return a text of an operator, which keeps its direction to itself."""
     return f"<bdi>{escape(printable(text))}</bdi>"
-
-
-def _with_links(line: str) -> str:
-    parts, end = [], 0
-    for match in _URL.finditer(line):
-        url = match[0].rstrip(_END_OF_URL)
-        parts += [escape(line[end : match.start()]), _link(url)]
-        end = match.start() + len(url)
-    return "".join([*parts, escape(line[end:])])
-
-
-def _link(url: str) -> str:
-    return f'<a href="{escape(url)}">{escape(url)}</a>'
 
 
 def _fact(name: str, value: str, start: str, end: str) -> str:

@@ -4,7 +4,7 @@ Write the mails to subscribers: notices, confirmations and links to a subscripti
 The module is pure: it reads no rows, no clock and no settings.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from html import escape
@@ -26,18 +26,15 @@ from models.notifications.messages.mail_html import (
     Colour,
     MailPage,
     html_of,
-    message_html,
-    paragraphs,
+    paragraph,
     quiet_link,
 )
+from models.notifications.messages.message_text import Message
 from models.notifications.messages.notice import Notice
-from models.notifications.messages.plain_text import plain_text
 
 Fact = tuple[str, str]
 # How many affected services a mail names.
 MAX_NAMES = 20
-# Renders the Markdown of a message as HTML.
-Renderer = Callable[[str], str]
 
 
 @dataclass(frozen=True)
@@ -53,6 +50,7 @@ class MailSite:
 
 def mail_of(
     notice: Notice,
+    message: Message,
     *,
     site: MailSite,
     locale: Locale,
@@ -62,7 +60,6 @@ def mail_of(
     manage_url: str,
     end_url: str,
     in_reply_to: str | None = None,
-    render: Renderer | None = None,
 ) -> bytes:
     """
     Return the mail of a notice.
@@ -82,14 +79,14 @@ def mail_of(
         site_name=site.name,
         headline=headline,
         title=notice.title,
-        body=message_html(notice.text, render),
+        body=message.html,
         facts=facts,
         button=button,
         footer=_html_footer(site, locale, manage_url),
         state_colour=STATE_COLOURS[notice.state],
         accent=site.accent,
     )
-    text = _text(locale, heading, plain_text(notice.text), facts, button)
+    text = _text(locale, heading, message.plain, facts, button)
     return assemble_mail(
         Mail(
             to=to,
@@ -178,7 +175,7 @@ def _letter(
         locale=locale,
         site_name=site.name,
         headline=words.heading,
-        body=paragraphs(words.text),
+        body=paragraph(words.text),
         button=words.button,
         footer=[escape(words.footer)],
         accent=site.accent,

@@ -13,11 +13,12 @@ from collections.abc import Callable, Mapping, Sequence
 from datetime import UTC, datetime
 from typing import Any
 
+from models.notifications.messages.text_limits import fitted_line, most
+
 SECRET_PREFIX = "whsec_"  # noqa: S105
 SECRET_BYTES = 32
 # Standard Webhooks asks for bodies of less than 20 KB.
 MAX_BODY_BYTES = 20_000
-ELLIPSIS = "…"
 
 Data = Mapping[str, Any]
 Fits = Callable[[Data], bool]
@@ -88,7 +89,9 @@ def _with_newest_updates(data: Data, fits: Fits) -> Data:
         return _replaced(data, ("incident", "updates"), updates[-count:])
 
     updates = _value(data, ("incident", "updates"))
-    return keep(_most(1, len(updates), lambda n: fits(keep(n)))) if updates else data
+    return (
+        keep(max(1, most(len(updates), lambda n: fits(keep(n))))) if updates else data
+    )
 
 
 def _with_first_services(data: Data, fits: Fits) -> Data:
@@ -97,26 +100,18 @@ def _with_first_services(data: Data, fits: Fits) -> Data:
 
     for path in (("incident", "incident", "services"), ("maintenance", "services")):
         if services := _value(data, path):
-            return keep(_most(0, len(services), lambda n: fits(keep(n))))
+            return keep(most(len(services), lambda n: fits(keep(n))))
     return data
 
 
 def _with_cut_text(data: Data, fits: Fits) -> Data:
-    def keep(count: int) -> Data:
-        return _replaced(data, path, text[:count] + ELLIPSIS)
+    def replaced(text: str) -> Data:
+        return _replaced(data, path, text)
 
     for path in (("incident", "updates", -1, "body"), ("maintenance", "description")):
         if text := _value(data, path):
-            return keep(_most(0, len(text), lambda n: fits(keep(n))))
+            return replaced(fitted_line(text, lambda shorter: fits(replaced(shorter))))
     return data
-
-
-def _most(low: int, high: int, fits: Callable[[int], bool]) -> int:
-    """Return the largest number up to `high` that fits, or `low` if none does."""
-    while low < high:
-        middle = (low + high + 1) // 2
-        low, high = (middle, high) if fits(middle) else (low, middle - 1)
-    return low
 
 
 def _value(data: Any, path: Sequence[str | int]) -> Any:

@@ -10,20 +10,21 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from models.locales import load_locale
-from models.notifications.messages.chat_markdown import convert, fitted, utf16_length
 from models.notifications.messages.chat_messages import (
     COLOURS,
     DISCORD,
     SLACK,
     TEAMS,
     chat_body,
-    discord_message,
-    slack_message,
-    teams_message,
+    discord_body,
+    slack_body,
+    teams_body,
 )
 from models.notifications.messages.notice import Notice
+from models.notifications.messages.text_limits import fitted_line, utf16_length
 from tests.processor import at_most
 from tests.worlds.languages import END, START, marked_locale
+from tests.worlds.notifications import message
 
 ENGLISH = load_locale("en")
 CHANNELS = ("slack", "discord", "teams")
@@ -114,20 +115,28 @@ notices = st.builds(
 )
 
 
+def sent(channel, notice, locale=ENGLISH):
+    return chat_body(channel, notice, message(notice.text), locale)
+
+
+def body_of(write, notice):
+    return write(notice, message(notice.text), ENGLISH)
+
+
 @pytest.mark.parametrize("channel", CHANNELS)
 @pytest.mark.parametrize("name", NOTICES)
 def test_message(golden, channel, name):
     """A message has title, headline, colour, text, services, time and link."""
-    message = json.loads(chat_body(channel, NOTICES[name], ENGLISH))
+    body = json.loads(sent(channel, NOTICES[name]))
 
-    text = json.dumps(message, ensure_ascii=False, indent=2) + "\n"
+    text = json.dumps(body, ensure_ascii=False, indent=2) + "\n"
     golden(f"notifications/{channel}-{name}.json", text)
 
 
 @pytest.mark.parametrize("channel", CHANNELS)
 def test_language(channel):
     """What is not an operator's text is in the language of the room."""
-    body = chat_body(channel, INCIDENT, marked_locale("ar")).decode()
+    body = sent(channel, INCIDENT, marked_locale("ar")).decode()
 
     for words in ("Incident update", "Identified", "Affected services", "Since "):
         assert f"{START}{words}" in body
@@ -139,12 +148,12 @@ def test_language(channel):
 @given(notice=notices)
 def test_slack_limits_and_mentions(notice):
     """Slack takes the lengths, and nobody is mentioned by what an operator writes."""
-    message = slack_message(notice, ENGLISH)
+    body = body_of(slack_body, notice)
 
-    (attachment,) = message["attachments"]
-    header, *blocks = message["blocks"] + attachment["blocks"]
+    (attachment,) = body["attachments"]
+    header, *blocks = body["blocks"] + attachment["blocks"]
     assert 1 <= utf16_length(header["text"]["text"]) <= 150
-    written = [message["text"]]
+    written = [body["text"]]
     for block in blocks:
         for text in [block["text"]] if "text" in block else block["elements"]:
             assert text["verbatim"]
@@ -162,10 +171,10 @@ def test_slack_limits_and_mentions(notice):
 @given(notice=notices)
 def test_discord_limits_and_mentions(notice):
     """Discord takes the lengths, and pings nobody."""
-    message = discord_message(notice, ENGLISH)
+    body = body_of(discord_body, notice)
 
-    assert message["allowed_mentions"] == {"parse": []}
-    (embed,) = message["embeds"]
+    assert body["allowed_mentions"] == {"parse": []}
+    (embed,) = body["embeds"]
     values = [field["value"] for field in embed["fields"]]
     assert 1 <= utf16_length(embed["title"]) <= 256
     assert 1 <= utf16_length(embed["description"]) <= 4096
@@ -179,8 +188,8 @@ def test_discord_limits_and_mentions(notice):
 @given(notice=notices)
 def test_teams_limits_and_mentions(notice):
     """Teams takes the size, and a card mentions nobody."""
-    assert len(chat_body("teams", notice, ENGLISH)) < 21_000
-    (attachment,) = teams_message(notice, ENGLISH)["attachments"]
+    assert len(sent("teams", notice)) < 21_000
+    (attachment,) = body_of(teams_body, notice)["attachments"]
     card = attachment["content"]
     assert card["msteams"] == {"width": "Full"}
     for block in card["body"]:
@@ -193,6 +202,10 @@ def test_teams_limits_and_mentions(notice):
 LINK_TO_NOWHERE = r"(?<!\\)\]\((?!https?://|mailto:)"
 
 
+def written(text, dialect):
+    return message(text).fitted(dialect, lambda _: True)
+
+
 @pytest.mark.parametrize(
     ("text", "slack", "discord", "teams"),
     [
@@ -203,7 +216,7 @@ LINK_TO_NOWHERE = r"(?<!\\)\]\((?!https?://|mailto:)"
         ("* a\n  + b", "• a\n  • b", "- a\n  - b", "- a\n  - b"),
         ("1. a", "1. a", "1. a", "1. a"),
         ("> a", "> a", "> a", "a"),
-        ("`a_b <c>`", "`a_b &lt;c&gt;`", "`a_b <c>`", r"a\_b <c>"),
+        ("`a_b <c>`", "`a_b &lt;c&gt;`", "`a_b <c>`", "a_b <c>"),
         ("``a`b``", "`a'b`", "`a'b`", r"a\`b"),
         (
             '[a](https://b.c/d_(e)?f&g "h")',
@@ -220,10 +233,32 @@ LINK_TO_NOWHERE = r"(?<!\\)\]\((?!https?://|mailto:)"
             "<https://b.c/d>.",
             "[https://b.c/d](https://b.c/d).",
         ),
-        (r"\*a\* \[b](c)", "*a* [b](c)", *[r"\*a\* \[b](c)"] * 2),
+        (r"\*a\* \[b](c)", "*a* [b](c)", *[r"\*a\* \[b\](c)"] * 2),
+        ("R&amp;D,&nbsp;\\\nnow", "R&amp;D,\xa0\nnow", *["R&D,\xa0\nnow"] * 2),
+        (r"\# a_ 1_0 \_b ~c", "# a_ 1_0 _b ~c", *[r"\# a\_ 1_0 \_b ~c"] * 2),
+        (
+            "https://b.c/d_(e)[f]",
+            "<https://b.c/d_(e)[f]>",
+            "<https://b.c/d_(e)[f]>",
+            r"[https://b.c/d\_(e)\[f\]](https://b.c/d_%28e%29[f])",
+        ),
+        (
+            "[a](/guides/b)",
+            "<https://docs.example.com/guides/b/|a>",
+            *["[a](https://docs.example.com/guides/b/)"] * 2,
+        ),
+        ("**a __b__ c**", "*a b c*", *["**a b c**"] * 2),
+        ("# a **b**", "*a b*", *["**a b**"] * 2),
+        (
+            "[a <https://b.c> d](https://e.f)",
+            "<https://e.f|a https://b.c d>",
+            *["[a https://b.c d](https://e.f)"] * 2,
+        ),
+        ("**a\nb**", "*a*\n*b*", *["**a**\n**b**"] * 2),
+        ("- a\n- [x] b", "• a\n• [x] b", *["- a\n- \\[x\\] b"] * 2),
         ("snake_case_name 2 * 3", *["snake_case_name 2 * 3"] * 3),
         ("a || b", "a || b", r"a \|\| b", "a || b"),
-        ("````\na\n```\nb\n````\n*c*", *["```\na\n'''\nb\n```\n_c_"], None, None),
+        ("````\na\n```\nb\n````\n*c*", *["```\na\n'''\nb\n```\n\n_c_"], None, None),
         ("```\na", "```\na\n```", "```\na\n```", "a"),
         ("<!here> <@1>", "&lt;!here&gt; &lt;@1&gt;", r"\<!here> \<@1>", "<!here> <@1>"),
     ],
@@ -232,28 +267,70 @@ def test_markdown(text, slack, discord, teams):
     """What a channel can express is converted, and the rest stays readable."""
     for dialect, expected in ((SLACK, slack), (DISCORD, discord), (TEAMS, teams)):
         if expected is not None:
-            assert convert(text, dialect) == expected
+            assert written(text, dialect) == expected
 
 
-def test_cut_text():
-    """A text is cut before it is converted, so that no link and no entity is torn."""
-    text = "[plan](https://example.com/plan) & " * 200
+def fits(limit):
+    return lambda text: utf16_length(text) <= limit
 
-    cut = fitted(text, 200, lambda text: convert(text, SLACK))
 
-    assert utf16_length(cut) <= 200
-    assert utf16_length(cut) > 150
-    assert re.fullmatch(r"(<https://example.com/plan\|plan> &amp; ?)+.*…", cut)
-    assert fitted("abc", 3) == "abc"
-    assert fitted("abcd", 3) == "ab…"
-    assert fitted("𝄞𝄞", 3) == "𝄞…"
+@pytest.mark.parametrize("dialect", [SLACK, DISCORD, TEAMS])
+def test_cut_message(dialect):
+    """A message ends before the link, the code or the word that does not fit whole."""
+    url = "https://example.com/plan"
+    text = f"**See [the plan]({url}), {url} and `a b`** &amp; so on. " * 20
+    whole = message(text).fitted(dialect, fits(10_000))
+
+    cuts = {message(text).fitted(dialect, fits(limit)) for limit in range(60, 400)}
+
+    for cut in cuts:
+        kept = cut.removesuffix("…").rstrip()
+        # Without the mark that was closed at the end.
+        assert whole.startswith(kept.removesuffix(dialect.strong).rstrip())
+        assert kept.count("https://") == kept.count(url)
+        assert kept.count(dialect.strong) % 2 == 0
+        assert kept.count("`") % 2 == 0
+    assert len(cuts) > 20
+
+
+def test_cut_blocks():
+    """What is open at the cut is closed, and an element without content left out."""
+    text = (
+        "> - one\n> - two https://example.com/long\n\n```\na b\nc d\n```\n\n| a |\n|--|"
+    )
+
+    cuts = [message(text).fitted(SLACK, fits(limit)) for limit in (9, 20, 50, 55, 62)]
+
+    with_link = "> • one\n> • two <https://example.com/long>"
+    assert cuts == [
+        "> • one…",
+        "> • one\n> • two…",
+        f"{with_link}…",
+        f"{with_link}\n\n```\na\n```…",
+        f"{with_link}\n\n```\na b\nc d\n```\n\na",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("text", "limit", "cut"),
+    [
+        ("one two", 7, "one two"),
+        ("one two", 6, "one…"),
+        ("at status.example.com", 12, "at…"),
+        ("障害が発生", 3, "障害…"),
+        ("𝄞𝄞𝄞", 3, "𝄞…"),
+    ],
+)
+def test_cut_line(text, limit, cut):
+    """A text ends with a whole word, or where a script has no spaces between words."""
+    assert fitted_line(text, fits(limit)) == cut
 
 
 def test_many_services():
     """The services that do not fit are counted."""
     names = tuple(f"Service {n}" for n in range(1000))
 
-    text = slack_message(replace(INCIDENT, services=names), ENGLISH)["attachments"][0][
+    text = body_of(slack_body, replace(INCIDENT, services=names))["attachments"][0][
         "blocks"
     ]
 
@@ -279,7 +356,7 @@ def test_hostile_markdown(text):
     """No text of an operator makes a message expensive."""
     with at_most(2):
         for channel in CHANNELS:
-            chat_body(channel, replace(INCIDENT, text=text), ENGLISH)
+            sent(channel, replace(INCIDENT, text=text))
 
 
 @pytest.mark.parametrize(
@@ -287,7 +364,7 @@ def test_hostile_markdown(text):
 )
 def test_heading_with_closing_marks(text, shown):
     """A heading is bold without its marks; a mark that ends a word stays."""
-    told = json.dumps(slack_message(replace(INCIDENT, text=text), ENGLISH))
+    told = json.dumps(body_of(slack_body, replace(INCIDENT, text=text)))
 
     assert shown in told
 
@@ -297,4 +374,4 @@ def test_heading_of_spaces():
     text = "#" + " " * 4000 + "\x0bx"
 
     with at_most(1):
-        slack_message(replace(INCIDENT, text=text), ENGLISH)
+        body_of(slack_body, replace(INCIDENT, text=text))

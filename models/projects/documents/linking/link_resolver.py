@@ -4,7 +4,7 @@ from collections import defaultdict
 from collections.abc import Iterable
 from posixpath import basename, normpath
 from typing import get_args
-from urllib.parse import unquote
+from urllib.parse import quote, unquote
 
 from models.projects.documents.documents import Collection
 from models.projects.documents.linking.outside_links import (
@@ -61,6 +61,24 @@ def is_document_href(href: str) -> bool:
 def is_on_site(href: str) -> bool:
     """Return whether a resolved link leads to this site, not to another one."""
     return href[:1] in "/?#"
+
+
+def site_href(target: str) -> str | None:
+    """
+    Return the address that a link from the root of the site leads to.
+
+    It is that of a text which is no document, and does not change with documents: if
+    there is no such page, the link is broken. Any other link leads nowhere: None.
+    """
+    raw_path = without_query(target)
+    path, suffix = unquote(raw_path), target[len(raw_path) :]
+    if path[:1] != "/" or not (path + suffix).isprintable():
+        return None
+    collection, _, rest = path.lstrip("/").partition("/")
+    if collection in COLLECTIONS and rest:
+        return f"/{quote(stem(path))}/{suffix}"
+    href = _site_href(path)
+    return href and quote(href) + suffix
 
 
 class LinkResolver:
