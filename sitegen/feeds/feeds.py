@@ -124,7 +124,8 @@ def _update_item(
         id=f"urn:uuid:{update.id}",
         title=locale.text("feed.entry", label=label, title=isolate(incident.title)),
         href=href,
-        html=render_entry(update.body, locale) + _affected_html(incident, href, locale),
+        html=render_entry(update.body, locale, site_url)
+        + _affected_html(incident, href, locale),
         published=update.created_at,
         dated=update.created_at,
         updated=update.changed_at,
@@ -149,7 +150,7 @@ def _maintenance_item(
         html=_paragraph(
             escape(locale.text("feed.period", start=starts, end=ends)), locale
         )
-        + render_entry(window.description or "", locale)
+        + render_entry(window.description or "", locale, site_url)
         + _affected_html(window, href, locale),
         published=window.created_at,
         dated=changed_at,

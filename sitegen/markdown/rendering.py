@@ -12,6 +12,7 @@ from markdown_it.token import Token
 from mdit_py_plugins.deflist import deflist_plugin
 
 from models.locales import Locale
+from models.projects.documents.linking.link_resolver import site_href
 from sitegen.markdown.attributes import apply_attributes, unwrap_anchors
 from sitegen.markdown.autolinks import autolink_urls
 from sitegen.markdown.fast_paths import FastInline, add_paragraph_fast_path
@@ -46,7 +47,7 @@ __all__ = [
 ]
 
 # Increase it when the same text gives other HTML, so that cached bodies are replaced.
-RENDERER_VERSION = "10"
+RENDERER_VERSION = "11"
 # Characters of Markdown, twice what the API accepts.
 MAX_LENGTH = 1_000_000
 # An anchor is listed with the headings, as one below them all.
@@ -134,22 +135,29 @@ def render(text: str, parser: MarkdownIt = PARSER) -> Rendered:
 
 
 @lru_cache(maxsize=2000)
-def render_entry(text: str, locale: Locale) -> str:
-    """Return the text of a timeline as HTML; links within the site become text."""
-    return _without_site_links(render(text, ENTRY_PARSER), locale)
+def render_entry(text: str, locale: Locale, site_url: str = "") -> str:
+    """
+    Return the text of a timeline as HTML.
+
+    Its links from the root of the site begin with `site_url`.
+    """
+
+    def resolve(target: str) -> str | None:
+        href = site_href(target)
+        return href and site_url + href
+
+    rendered = render(text, ENTRY_PARSER)
+    html = resolve_links(rendered.html, rendered.links, resolve)
+    return insert_texts(html, locale)
 
 
 @lru_cache(maxsize=2000)
 def render_line(text: str, locale: Locale) -> str:
     """Return a text that belongs to a line, such as a description, as inline HTML."""
     rendered = render(" ".join(text.split()), LINE_PARSER)
-    html = _without_site_links(rendered, locale)
-    return html.removeprefix("<p>").removesuffix("</p>\n")
-
-
-def _without_site_links(rendered: Rendered, locale: Locale) -> str:
     html = resolve_links(rendered.html, rendered.links, lambda _: None)
-    return insert_texts(html, locale)
+    html = insert_texts(html, locale)
+    return html.removeprefix("<p>").removesuffix("</p>\n")
 
 
 def parse_tokens(text: str) -> list[Token]:

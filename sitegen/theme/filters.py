@@ -72,12 +72,16 @@ def fragment_renderer(environment: Environment) -> Callable[..., Markup]:
     return fragment
 
 
-def locale_filters(locale: Locale) -> dict[str, Callable[..., Any]]:
-    """Return the filters of templates whose result depends on the language."""
+def locale_filters(locale: Locale, site_url: str) -> dict[str, Callable[..., Any]]:
+    """
+    Return the filters of templates whose result depends on the language.
+
+    Links from the root of the site begin with `site_url`.
+    """
 
     def markdown(text: str) -> Markup:
         """Render the text of an incident or a maintenance window as safe HTML."""
-        return Markup(render_entry(text, locale))  # noqa: S704  it escapes HTML
+        return Markup(render_entry(text, locale, site_url))  # noqa: S704  it escapes HTML
 
     def markdown_line(text: str) -> Markup:
         """Render a description, which has no paragraphs, as safe HTML."""

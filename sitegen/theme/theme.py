@@ -154,7 +154,9 @@ class Theme:
 
     def _load_locale(self) -> None:
         self.locale = load_locale(self._language, self._settings.templates, self._part)
-        self._jinja.filters.update(FILTERS | locale_filters(self.locale))
+        # The console is on the host of the API, without the path of the site.
+        site_url = self._settings.site_url if self._part else ""
+        self._jinja.filters.update(FILTERS | locale_filters(self.locale, site_url))
         self._jinja.globals.update(t=translator(self.locale), locale=self.locale)
 
     @cached_property

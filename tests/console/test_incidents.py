@@ -329,3 +329,12 @@ def test_unknown_incident(person):
 
     assert response.status_code == 404
     assert "incident" in response.text
+
+
+def test_links_in_a_preview(person, settings):
+    """A link from the root of the site leads to the site, also in the console."""
+    body = ADD | {"body": "See [the guide](/guides/limits/).", "_preview": "1"}
+
+    page = person.fill(OPEN, OPEN, **body).text
+
+    assert f'href="{settings.site_url}/guides/limits/">the guide</a>' in page
