@@ -32,7 +32,6 @@ PROCESSES = numbers("PROCESSES", "1,2")
 CONNECTIONS = numbers("CONNECTIONS", "1,8,32")
 (INTERVALS,) = numbers("INTERVALS", "7")
 INTERVAL_SECONDS = 1
-# Few enough for the cache of keys.
 VERIFIED_KEYS = 1_000
 # The number of connections at which the target holds.
 BUSY_CONNECTIONS = 8

@@ -70,17 +70,6 @@ class VerifiedKeyRecord(NamedTuple):
         return min(ACTIVE_SECONDS, (self.expires_at - now) // timedelta(seconds=1))
 
 
-class _CachedRecords(NamedTuple):
-    """The records that were read since the commit with this stamp, by hash."""
-
-    stamp: bytes | None
-    records: dict[str, VerifiedKeyRecord]
-
-
-# About 7 MB.
-MAX_CACHED = 10_000
-_cached = _CachedRecords(None, {})
-
 # Built once, since every request runs it, and Peewee takes much longer to build it than
 # SQLite to run it.
 _COLUMNS = [getattr(KeyRow, name) for name in VerifiedKeyRecord._fields]
@@ -91,30 +80,8 @@ def key_by_hash(hash: str) -> VerifiedKeyRecord | None:
     """
     Return the key whose secret has this SHA-256, whatever its status.
 
-    A record that was read before is returned without a statement while nothing has
-    been committed to the database since, by any program. So a revoked key is refused
-    at once in all processes.
+    Each call looks the key up, so a revoked key is refused at once in all processes.
     """
-    # Taken before the row is read: what is committed in between changes the stamp.
-    records = _records_at(database.commit_stamp())
-    record = records.get(hash)
-    if record is None and (record := _select_record(hash)) is not None:
-        records[hash] = record
-    return record
-
-
-def _records_at(stamp: bytes | None) -> dict[str, VerifiedKeyRecord]:
-    """Return the records that were read at this stamp, for reading and adding."""
-    global _cached
-    cached = _cached
-    if stamp is None:
-        return {}
-    if cached.stamp != stamp or len(cached.records) >= MAX_CACHED:
-        cached = _cached = _CachedRecords(stamp, {})
-    return cached.records
-
-
-def _select_record(hash: str) -> VerifiedKeyRecord | None:
     row = database.fetch_one(_BY_HASH, (hash,))
     if row is None:
         return None

@@ -97,14 +97,6 @@ class Engine(Protocol):
     def fetch_one(self, statement: str, values: Sequence[Any]) -> Any:
         """Return the first row of a statement that needs no snapshot, or None."""
 
-    def commit_stamp(self) -> bytes | None:
-        """
-        Return a value that every commit changes, whichever program makes it.
-
-        While it stays the same, so does what was read after it was taken. None inside
-        a transaction, which may be older, and if the engine has no such value.
-        """
-
     def limit_query(self, seconds: float) -> AbstractContextManager[None]:
         """Interrupt statements inside a snapshot that take longer than this."""
 

@@ -130,10 +130,6 @@ class PostgresqlEngine(PostgresqlWrites, PostgresqlTextIndex, PostgresqlBulkRows
             return self.connection().execute(statement, values).fetchone()
         return self._execute_reconnecting(statement, values).fetchone()
 
-    def commit_stamp(self) -> bytes | None:
-        """A commit of another host cannot be seen without a statement."""
-        return None
-
     @contextmanager
     def limit_query(self, seconds: float) -> Iterator[None]:
         """Have the server cancel statements that take longer than this."""

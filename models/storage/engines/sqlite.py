@@ -19,7 +19,6 @@ from models.errors import StorageBusy
 from models.logs import LogLine
 from models.storage.engines.engine import BUSY_SECONDS
 from models.storage.engines.sqlite_bulk import SqliteBulkRows
-from models.storage.engines.sqlite_commits import CommitStamps
 from models.storage.engines.sqlite_search import SqliteTextIndex
 from models.storage.write_locks import WriteLocks
 
@@ -112,7 +111,6 @@ class SqliteEngine(SqliteTextIndex, SqliteBulkRows):
         # For each thread's connection: the identity of the file, and whether it is
         # read-only.
         self._opened = local()
-        self._commit_stamps = CommitStamps()
         self._truncate_wal_at: float = 2 * MAX_WAL_BYTES
 
     # One transaction writes at a time, whatever the others would lock.
@@ -161,7 +159,6 @@ class SqliteEngine(SqliteTextIndex, SqliteBulkRows):
         connection: sqlite3.Connection = super()._connect()  # type: ignore[misc]
         is_writable = os.access(self.database, os.W_OK, effective_ids=True)
         self._opened.is_read_only = not is_writable
-        self._commit_stamps.note_connection()
         return connection
 
     @contextmanager
@@ -184,11 +181,6 @@ class SqliteEngine(SqliteTextIndex, SqliteBulkRows):
 
     def fetch_one(self, statement: str, values: Sequence[Any]) -> Any:
         return self.connection().execute(statement, values).fetchone()
-
-    def commit_stamp(self) -> bytes | None:
-        if self.connection().in_transaction:
-            return None
-        return self._commit_stamps.stamp(self.database, self._opened.file)
 
     @contextmanager
     def limit_query(self, seconds: float) -> Iterator[None]:
