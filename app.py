@@ -194,8 +194,10 @@ from api.scheduler import Scheduler, delete_expired
 from models import changes
 from models.changes import built_generations, note_published, published_generations
 from models.idempotency import RequestsInProgress
+from models.notifications.subscriptions.readers import subscription_faults
 from models.platform.key_uses import KeyUses
 from models.platform.rate_limits import RateLimiter
+from models.platform.shared_memory_rate_limits import SharedMemoryRateLimiter
 from models.platform.shared_rate_limits import rate_limiter_for
 from models.projects.document_imports.document_import import import_documents
 from models.projects.document_imports.options import ImportOptions
@@ -396,7 +398,6 @@ def _serve(
         ProcessTable(processes),
         RequestCounts(processes),
         rate_limiter_for(settings.database),
-        rate_limiter_for(settings.database),
     )
     runs: list[tuple[str, Callable[[], None]]] = [
         (BUILDER, partial(server.run_builder, record_demo)),
@@ -422,8 +423,9 @@ class _Server:
     table: ProcessTable
     counts: RequestCounts
     rate_limiter: RateLimiter
-    # Of its own: a crowd of readers must not displace the buckets of API keys.
-    reader_limiter: RateLimiter
+    # Of its own: a crowd without keys must not displace the buckets of API keys, nor
+    # cost the database anything.
+    client_limiter: RateLimiter = field(default_factory=SharedMemoryRateLimiter)
     in_progress: RequestsInProgress = field(default_factory=RequestsInProgress)
     wake_pipe: WakePipe = field(default_factory=WakePipe)
     is_announced: SharedFlag = field(default_factory=SharedFlag)
@@ -448,6 +450,7 @@ class _Server:
                 + self.table.faults()
                 + temporary_faults()
                 + shared_source_faults(utc_now())
+                + subscription_faults(utc_now())
             ),
             key_uses=uses,
             load_openapi=lambda: self.openapi,
@@ -460,7 +463,7 @@ class _Server:
             rate_limiter=self.rate_limiter,
             in_progress=self.in_progress,
             render_page=reader_page_renderer(settings),
-            reader_limiter=self.reader_limiter,
+            client_limiter=self.client_limiter,
             console_look=console_look(settings),
         )
         server = limited_server(

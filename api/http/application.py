@@ -67,7 +67,7 @@ def create_app(
     rate_limiter: RateLimiter | None = None,
     in_progress: RequestsInProgress | None = None,
     render_page: RenderPage | None = None,
-    reader_limiter: RateLimiter | None = None,
+    client_limiter: RateLimiter | None = None,
     console_look: ConsoleLook | None = None,
     load_openapi: Callable[[], Mapping[str, Any]] | None = None,
 ) -> Flask:
@@ -80,19 +80,21 @@ def create_app(
     documents before they are published. `rate_limiter` limits the callers' rates, and
     `in_progress` knows the idempotent requests; the processes of a server share both.
     `render_page` renders the pages on which readers subscribe, without which there are
-    none, and `reader_limiter` limits how often, also over the processes.
+    none, and `client_limiter` limits what clients without a key ask for.
     `console_look` renders the pages of the console, without which there is none.
     `load_openapi` returns the OpenAPI document, which is created without it.
     """
     declare_operations()
     app = _flask()
     metrics = metrics or Metrics(settings, clock)
+    limiter = client_limiter or MemoryRateLimiter()
     dispatcher = Dispatcher(
         settings,
         clock,
         wake_builder,
         on_refusal=metrics.record_refusal,
         rate_limiter=rate_limiter or MemoryRateLimiter(),
+        client_limiter=limiter,
         key_uses=key_uses or KeyUses(),
         preview=preview,
         in_progress=in_progress or RequestsInProgress(),
@@ -102,7 +104,6 @@ def create_app(
         register_metrics(app, metrics)
     load_openapi = load_openapi or partial(_create_openapi, settings)
     _register_openapi(app, load_openapi, settings.site_path)
-    limiter = reader_limiter or MemoryRateLimiter()
     if render_page is not None:
         register_subscribe_pages(app, settings, clock, render_page, limiter)
     routes = views(dispatcher, OPERATIONS)

@@ -19,6 +19,7 @@ from api.http.authentication import (
     bearer_credentials,
     require_scope,
 )
+from api.http.clients import client_networks
 from api.http.messages import Request, RequestHeaders, Response
 from api.http.middleware import View
 from api.http.problems import problem_response
@@ -61,7 +62,6 @@ from models.platform.rate_limits import (
     RateDecision,
     RateLimiter,
 )
-from models.platform.wrong_keys import WrongKeyLimiter
 from models.projects.documents.site_preview import SitePreview
 from models.runtime.temporary_files import full_folder_refusal
 from models.settings import Settings
@@ -76,6 +76,9 @@ from models.storage.write_locks import WriteLocks
 
 # The processor time that the query of a list or a search may take.
 QUERY_SECONDS = 2.0
+
+# Enough for people and programs that share an address to mistype keys.
+WRONG_KEY_RATE = Rate(capacity=100, refill=1)
 
 log = logging.getLogger("masthead.requests")
 
@@ -101,7 +104,7 @@ class Dispatcher:
     wake_builder: Callable[[str, bool], None]
     on_refusal: Callable[[str], None] = lambda _: None
     rate_limiter: RateLimiter = field(default_factory=MemoryRateLimiter)
-    wrong_keys: WrongKeyLimiter = field(default_factory=WrongKeyLimiter)
+    client_limiter: RateLimiter = field(default_factory=MemoryRateLimiter)
     key_uses: KeyUses = field(default_factory=KeyUses)
     preview: SitePreview | None = None
     in_progress: RequestsInProgress = field(default_factory=RequestsInProgress)
@@ -194,8 +197,25 @@ class Dispatcher:
             credentials = credentials or bearer_credentials(request.headers)
             return authenticate(credentials, self.settings, now)
         except InvalidKey:
-            self.wrong_keys.record(request.client_address, epoch_ms(now) * 1_000_000)
+            self._limit_wrong_keys(request, now)
             raise
+
+    def _limit_wrong_keys(self, request: Request, now: datetime) -> None:
+        """
+        Raise RateLimited if the client has sent too many wrong keys.
+
+        Right keys are never refused, since many clients can share an address: behind a
+        reverse proxy, all of them have the address of the proxy.
+        """
+        name = f"wrong-key {client_networks(request.client_address)[0]}"
+        decision = self.client_limiter.take_token(
+            name, epoch_ms(now) * 1_000_000, WRONG_KEY_RATE
+        )
+        if not decision.allowed:
+            raise RateLimited(
+                "This address has sent too many wrong API keys. Correct the API key.",
+                retryAfter=decision.retry_after,
+            )
 
     def limit_rate(
         self, caller: Caller, rate: Rate, now: datetime, headers: dict[str, str]

@@ -14,10 +14,10 @@ from typing import Any
 
 from flask import Flask, Response, request
 
+from api.http.clients import client_address, client_networks
 from api.http.messages import Request
 from api.http.middleware import REQUEST
 from api.http.request_parsing import accepted_languages
-from api.notifications.client_limits import ClientLimiter
 from api.notifications.languages import language_for, locale_for
 from api.notifications.subscribe_form import (
     BadForm,
@@ -27,6 +27,7 @@ from api.notifications.subscribe_form import (
     read_choices,
     read_form,
 )
+from models.base import epoch_ms
 from models.display_text import escape_line
 from models.errors import StorageBusy
 from models.fields import truncate_to_ms
@@ -40,6 +41,7 @@ from models.notifications.subscriptions.readers import (
     MAILS_PER_DAY,
     InvalidToken,
     SubscriptionEnded,
+    TooManyUnconfirmed,
     change_subscription,
     confirm_subscription,
     kinds_of,
@@ -48,7 +50,7 @@ from models.notifications.subscriptions.readers import (
     unsubscribe,
 )
 from models.notifications.subscriptions.secrets import token_of
-from models.platform.rate_limits import RateLimiter
+from models.platform.rate_limits import Rate, RateLimiter
 from models.response_headers import reader_page_headers
 from models.settings import Settings
 from models.status.services.catalogue import services_in_display_order
@@ -57,7 +59,9 @@ from models.storage.database import independent_reads, reading
 # Renders a template with its data in a language, in the look of the site.
 RenderPage = Callable[[str, Mapping[str, Any], str], str]
 
-BUSY_RETRY_SECONDS = 2
+BUSY_RETRY_SECONDS, FLOOD_RETRY_SECONDS = 2, 600
+# How often the clients of a network can ask in an hour, by the length of its prefix.
+REQUESTS_PER_HOUR = {32: 5, 24: 50, 64: 5, 56: 10, 48: 50}
 
 
 def register_subscribe_pages(
@@ -68,7 +72,7 @@ def register_subscribe_pages(
     rate_limiter: RateLimiter,
 ) -> None:
     """Add the pages to the application; without a mail relay, they name the feeds."""
-    pages = _SubscribePages(settings, clock, render, ClientLimiter(rate_limiter))
+    pages = _SubscribePages(settings, clock, render, rate_limiter)
     token = "<token>"  # noqa: S105  a part of the route
     routes: list[tuple[str, str, str, Callable[..., Response]]] = [
         ("GET", SUBSCRIBE, "subscribe.form", pages.form),
@@ -102,12 +106,12 @@ class _SubscribePages:
         settings: Settings,
         clock: Callable[[], datetime],
         render: RenderPage,
-        limiter: ClientLimiter,
+        rate_limiter: RateLimiter,
     ) -> None:
         self._settings = settings
         self._clock = clock
         self._render = render
-        self._limiter = limiter
+        self._rate_limiter = rate_limiter
         self._headers = reader_page_headers(
             settings.site_origin if settings.is_api_elsewhere else ""
         )
@@ -137,7 +141,9 @@ class _SubscribePages:
             except SubscriptionEnded:
                 return self._message("subscribe.ended-title", "subscribe.expired", 410)
             except StorageBusy:
-                return self._busy()
+                return self._busy(BUSY_RETRY_SECONDS)
+            except TooManyUnconfirmed:
+                return self._busy(FLOOD_RETRY_SECONDS)
 
         return view
 
@@ -152,7 +158,7 @@ class _SubscribePages:
             return self._form(choices, address, problem, 422)
         now, address = self._now(), parse_mail_address(address)
         language = self._language(choices.language)
-        if self._limiter.allows(_current_request(), int(now.timestamp() * 10**9)):
+        if self._allows(now):
             request_subscription(
                 address, choices.services, choices.kinds, now, language
             )
@@ -163,6 +169,18 @@ class _SubscribePages:
             address=address,
             days=CONFIRM_WITHIN.days,
             mails=MAILS_PER_DAY,
+        )
+
+    def _allows(self, now: datetime) -> bool:
+        """Return whether none of the client's networks has asked too often."""
+        # What one network is refused costs the larger ones around it nothing.
+        return all(
+            self._rate_limiter.take_token(
+                f"subscribe {network}",
+                epoch_ms(now) * 1_000_000,
+                Rate(per_hour := REQUESTS_PER_HOUR[network.prefixlen], per_hour / 3600),
+            ).allowed
+            for network in client_networks(client_address(_current_request()))
         )
 
     def confirm_form(self, token: str) -> Response:
@@ -230,7 +248,7 @@ class _SubscribePages:
             for slug, name in _services().items()
             if slug in choices.services
         ]
-        return self._page(
+        response = self._page(
             "notifications/subscribe.html",
             status,
             language=choices.language,
@@ -241,6 +259,7 @@ class _SubscribePages:
             kinds=choices.kinds,
             problem=problem,
         )
+        return response
 
     def _confirm(
         self,
@@ -319,9 +338,9 @@ class _SubscribePages:
             feeds=feeds,
         )
 
-    def _busy(self) -> Response:
+    def _busy(self, retry_seconds: int) -> Response:
         response = self._message("subscribe.busy-title", "subscribe.busy", 503)
-        response.headers["Retry-After"] = str(BUSY_RETRY_SECONDS)
+        response.headers["Retry-After"] = str(retry_seconds)
         return response
 
     def _page(

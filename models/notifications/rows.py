@@ -25,6 +25,8 @@ class SubscriptionRow(Row):
     address = TextField()
     # The channel and the folded address, None once it has ended: one live row each.
     live_key = TextField(null=True, unique=True)
+    # Of an e-mail address, the mailbox that is sent few mails by strangers.
+    mailbox = TextField(null=True, index=True)
     # pending, active, quarantined or ended.
     state = TextField()
     events = ListField()

@@ -23,7 +23,7 @@ def app_for_readers(settings, clock, limiter=None):
         settings,
         clock=clock,
         render_page=reader_page_renderer(settings),
-        reader_limiter=limiter or MemoryRateLimiter(),
+        client_limiter=limiter or MemoryRateLimiter(),
     )
 
 

@@ -4,8 +4,8 @@ import re
 
 from flask import Response
 
+from api.http.clients import client_address
 from api.http.messages import Request
-from api.notifications.client_limits import client_address
 
 # Browsers accept the prefix only with Secure, Path=/ and no Domain, so no other host
 # can set the cookie.

@@ -19,9 +19,9 @@ from api.http.authentication import (
     act_for_person,
     key_credentials,
 )
+from api.http.clients import client_address, client_networks
 from api.http.dispatch import Dispatcher
 from api.http.messages import Request, RequestHeaders
-from api.notifications.client_limits import client_address
 from api.operation import Caller
 from models.base import epoch_ms
 from models.errors import (
@@ -42,7 +42,6 @@ from models.platform.console_sessions import (
 )
 from models.platform.rate_limits import Rate, RateLimiter
 from models.platform.secrets import Secret, is_well_formed
-from models.platform.wrong_keys import client_network
 from models.settings import Settings
 from models.storage.database import independent_reads, writing
 
@@ -207,7 +206,7 @@ class SignIn:
         return self._dispatcher.authenticate(Request(environ), now)
 
     def _limit_wrong_keys(self, request: Request, now: datetime) -> None:
-        name = f"sign-in {client_network(client_address(request))}"
+        name = f"sign-in {client_networks(client_address(request))[0]}"
         at = epoch_ms(now) * 1_000_000
         decision = self._rate_limiter.take_token(name, at, WRONG_KEY_RATE)
         if not decision.allowed:

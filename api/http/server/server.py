@@ -215,7 +215,7 @@ def limited_server(
         # select() fails above file descriptor 1023.
         asyncore_use_poll=True,
         ident=None,
-        # Only api/notifications/client_limits.py reads one, and decides on its own.
+        # Only api/http/clients.py reads one, and decides on its own.
         clear_untrusted_proxy_headers=False,
     )
     address = (listener.family, listener.type, listener.proto, listener.getsockname())

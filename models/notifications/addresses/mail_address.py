@@ -6,6 +6,7 @@ The module is pure: it reads no rows, no clock and no settings.
 
 # The longest address that SMTP can carry.
 MAX_LENGTH = 254
+GMAIL_DOMAINS = ("gmail.com", "googlemail.com")
 
 
 def parse_mail_address(text: str) -> str:
@@ -30,6 +31,20 @@ def folded_address(address: str) -> str:
     """
     local_part, _, ascii_domain = _parts(address)
     return f"{local_part.casefold()}@{ascii_domain}"
+
+
+def mailbox_of(address: str) -> str:
+    """
+    Return the mailbox that probably gets the mails to an address.
+
+    Most domains ignore what follows a plus sign, and Gmail ignores dots too. This is
+    for limits alone: at another domain, the two addresses may be two people's.
+    """
+    local_part, _, domain = folded_address(address).rpartition("@")
+    local_part = local_part.partition("+")[0] or local_part
+    if domain in GMAIL_DOMAINS:
+        local_part, domain = local_part.replace(".", ""), GMAIL_DOMAINS[0]
+    return f"{local_part}@{domain}"
 
 
 def smtp_address(address: str) -> str:

@@ -10,12 +10,12 @@ from collections.abc import Collection, Iterable
 from datetime import datetime, timedelta
 from typing import Literal, get_args
 
-from peewee import fn
+from peewee import Case, fn
 
-from models.base import epoch_ms
-from models.instance import set_instance_value
+from models.base import epoch_ms, new_id
+from models.instance import read_instance_value, set_instance_value
 from models.logs import LogLine
-from models.notifications.addresses.mail_address import folded_address
+from models.notifications.addresses.mail_address import folded_address, mailbox_of
 from models.notifications.event_types import EventType, default_events
 from models.notifications.rows import DeliveryRow, SubscriptionRow
 from models.notifications.subscriptions.secrets import TokenPurpose, subscription_id_of
@@ -26,9 +26,9 @@ from models.notifications.subscriptions.subscription_messages import (
 from models.notifications.subscriptions.subscriptions import (
     create_subscription,
     end_subscription,
-    live_key,
     live_subscription,
 )
+from models.runtime.faults import Fault
 from models.storage.database import reading, writing
 from models.storage.write_locks import NOTIFICATIONS
 
@@ -43,10 +43,15 @@ MAILS_PER_DAY = 3
 MANAGE_MAIL_INTERVAL = timedelta(hours=1)
 # How many mailboxes can wait for their confirmation at a time.
 MAX_PENDING = 10_000
+# By how much the mailboxes that were asked within an hour can outnumber those that have
+# confirmed: of one domain, and of all. A crowd of readers confirms, a flood does not.
+MAX_UNCONFIRMED_OF_DOMAIN, MAX_UNCONFIRMED = 100, 1000
 # Rows are deleted in slices, which hold no other write up.
 SLICE_SIZE = 250
 
-DAY = timedelta(days=1)
+HOUR, DAY = timedelta(hours=1), timedelta(days=1)
+# The name of the time at which one of the limits of all mailboxes was reached.
+LIMITED_AT = "subscriptions-limited"
 
 log = logging.getLogger("masthead.notifications")
 
@@ -57,6 +62,10 @@ class InvalidToken(Exception):
 
 class SubscriptionEnded(Exception):
     """The subscription of a token has ended, or was never confirmed in time."""
+
+
+class TooManyUnconfirmed(Exception):
+    """Too many have asked for a subscription whose mailboxes have not confirmed it."""
 
 
 def events_of(kinds: Collection[str]) -> list[EventType]:
@@ -86,54 +95,101 @@ def request_subscription(
     Have the owner of a mail address asked whether to subscribe.
 
     `services` are slugs, none for all. A subscribed mailbox gets a link to its
-    subscription instead. The caller learns nothing: beyond the bounds, nothing is sent.
-    Mails are in the `language`, and without one in that of the site.
+    subscription instead. The caller learns nothing: beyond the bounds of a mailbox,
+    nothing is sent. Mails are in the `language`, and without one in that of the site.
+
+    Raise TooManyUnconfirmed, whatever the mailbox, beyond those of all mailboxes.
     """
-    folded = folded_address(address)
+    folded, mailbox = folded_address(address), mailbox_of(address)
     with writing(NOTIFICATIONS):
         # Each request writes something, so that all take the time of a commit.
         set_instance_value("subscription-requested", epoch_ms(now))
-        row = live_subscription("email", folded)
-        if row is not None and _has_expired(row, now):
-            row.delete_instance()
-            row = None
-        if row is None:
-            row = _create_pending(address, folded, services, kinds, now, language)
-        elif row.state == "pending":
-            _add_choices(row, services, kinds, language)
-        if row is not None and _may_be_sent(row, folded, now):
-            if row.state == "pending":
-                # The mail gives the owner as long as the first one did. A request
-                # without a mail does not, or strangers could keep an address for ever.
-                SubscriptionRow.update(updated_at=now).where(
-                    SubscriptionRow.id == row.id
-                ).execute()
-            queue_message(row, _message_for(row), now)
+        if is_flood := _is_flood(mailbox, now):
+            _note_limit("unconfirmed", now)
+        else:
+            row = live_subscription("email", folded)
+            if row is not None and _has_expired(row, now):
+                row.delete_instance()
+                row = None
+            may_be_sent = _may_be_sent(row, mailbox, now)
+            if row is None and may_be_sent:
+                _make_room(now)
+                row = create_subscription(
+                    "email",
+                    address,
+                    folded_address=folded,
+                    events=events_of(kinds),
+                    services=_unique(services),
+                    source="self",
+                    now=now,
+                    language=language,
+                )
+            elif row is not None and row.state == "pending":
+                _add_choices(row, services, kinds, language)
+            if row is not None and may_be_sent:
+                _send(row, now)
+    if is_flood:
+        raise TooManyUnconfirmed
 
 
-def _create_pending(
-    address: str,
-    folded: str,
-    services: Collection[str],
-    kinds: Collection[str],
-    now: datetime,
-    language: str | None,
-) -> SubscriptionRow | None:
-    """Return a new subscription, None while too many wait for a confirmation."""
-    pending = SubscriptionRow.select().where(SubscriptionRow.state == "pending")
-    if pending.count() >= MAX_PENDING:
-        log.warning(LogLine(notifications="too-many-pending", count=MAX_PENDING))
-        return None
-    return create_subscription(
-        "email",
-        address,
-        folded_address=folded,
-        events=events_of(kinds),
-        services=_unique(services),
-        source="self",
-        now=now,
-        language=language,
+def subscription_faults(now: datetime) -> list[Fault]:
+    """Return a fault if the limits of all mailboxes were reached within an hour."""
+    with reading():
+        limited_at = read_instance_value(LIMITED_AT)
+    if limited_at is None or limited_at <= epoch_ms(now - HOUR):
+        return []
+    detail = (
+        "Within the last hour, far more mailboxes were asked to confirm a subscription"
+        " than have confirmed one."
     )
+    return [Fault("subscriptions-limited", detail)]
+
+
+def _is_flood(mailbox: str, now: datetime) -> bool:
+    """Return whether too many mailboxes were asked, and have not confirmed."""
+    row, domain = SubscriptionRow, mailbox.rpartition("@")[2]
+    of_domain = Case(None, [(row.mailbox.endswith(f"@{domain}"), 1)], 0)
+    counts = row.select(fn.COUNT(row.id), fn.COALESCE(fn.SUM(of_domain), 0))
+    asked = counts.where(row.state == "pending", row.updated_at > now - HOUR)
+    # Ids sort by the time of their creation.
+    confirmed = counts.where(row.state == "active", row.id > new_id(now - HOUR))
+    (asked_all, asked_there), (confirmed_all, confirmed_there) = (
+        query.scalar(as_tuple=True) for query in (asked, confirmed)
+    )
+    return bool(
+        asked_all >= MAX_UNCONFIRMED + confirmed_all
+        or asked_there >= MAX_UNCONFIRMED_OF_DOMAIN + confirmed_there
+    )
+
+
+def _make_room(now: datetime) -> None:
+    """Forget who has waited longest, if as many wait as may."""
+    row = SubscriptionRow
+    waiting = row.select(row.id).where(row.state == "pending")
+    if waiting.count() >= MAX_PENDING:
+        row.delete().where(row.id == waiting.order_by(row.id).limit(1)).execute()
+        _note_limit("pending", now)
+
+
+def _note_limit(reason: str, now: datetime) -> None:
+    """Note that a limit was reached; the log has one line for each hour of it."""
+    former = read_instance_value(LIMITED_AT)
+    if former is None or former <= epoch_ms(now - HOUR):
+        log.warning(LogLine(state="subscriptions-limited", reason=reason))
+    set_instance_value(LIMITED_AT, epoch_ms(now))
+
+
+def _send(row: SubscriptionRow, now: datetime) -> None:
+    if row.state == "pending":
+        # The mail gives the owner as long as the first one did. A request without a
+        # mail does not, or strangers could keep an address for ever.
+        SubscriptionRow.update(updated_at=now).where(
+            SubscriptionRow.id == row.id
+        ).execute()
+    # A mailbox that refused mails is asked again: a confirmation shows that it works.
+    is_known = row.state == "active"
+    type: MessageType = "subscription.manage" if is_known else "subscription.confirm"
+    queue_message(row, type, now)
 
 
 def _add_choices(
@@ -150,31 +206,19 @@ def _add_choices(
     row.save()
 
 
-def _message_for(row: SubscriptionRow) -> MessageType:
-    # A mailbox that refused mails is asked again: a confirmation shows that it works.
-    return "subscription.manage" if row.state == "active" else "subscription.confirm"
-
-
-def _may_be_sent(row: SubscriptionRow, folded: str, now: datetime) -> bool:
+def _may_be_sent(row: SubscriptionRow | None, mailbox: str, now: datetime) -> bool:
     """Return whether the mailbox may be sent one more mail that a stranger caused."""
-    # Whoever has just confirmed and lost the mail gets the link at once.
-    is_repeat = (DeliveryRow.subscription == row.id) & (
-        DeliveryRow.type == "subscription.manage"
-    )
-    if row.state == "active" and _mails_since(now - MANAGE_MAIL_INTERVAL, is_repeat):
-        return False
-    ended = SubscriptionRow.select(SubscriptionRow.id).where(
-        SubscriptionRow.state == "ended",
-        SubscriptionRow.ended_at > now - DAY,
-        fn.LOWER(SubscriptionRow.address) == fn.LOWER(row.address),
-    )
-    live = SubscriptionRow.select(SubscriptionRow.id).where(
-        SubscriptionRow.live_key == live_key("email", folded)
-    )
-    of_mailbox = DeliveryRow.subscription.in_(
-        [subscription.id for subscription in (*live, *ended)]
-    )
-    return _mails_since(now - DAY, of_mailbox) < MAILS_PER_DAY
+    if row is not None and row.state == "active":
+        # Whoever has just confirmed and lost the mail gets the link at once.
+        is_repeat = (DeliveryRow.subscription == row.id) & (
+            DeliveryRow.type == "subscription.manage"
+        )
+        if _mails_since(now - MANAGE_MAIL_INTERVAL, is_repeat):
+            return False
+    row_ids = SubscriptionRow.select(SubscriptionRow.id)
+    of_mailbox = [each.id for each in row_ids.where(SubscriptionRow.mailbox == mailbox)]
+    sent = _mails_since(now - DAY, DeliveryRow.subscription.in_(of_mailbox))
+    return sent < MAILS_PER_DAY
 
 
 def _mails_since(at: datetime, condition: object) -> int:

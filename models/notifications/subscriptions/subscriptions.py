@@ -21,6 +21,7 @@ from models.locales import match_language
 from models.notifications.addresses.http_address import folded_url, refused_address
 from models.notifications.addresses.mail_address import (
     folded_address,
+    mailbox_of,
     parse_mail_address,
 )
 from models.notifications.deliveries.deliveries import give_up_unfinished
@@ -192,6 +193,7 @@ def create_subscription(
         channel=channel,
         address=address,
         live_key=live_key(channel, folded_address),
+        mailbox=mailbox_of(address) if channel == "email" else None,
         state="active" if is_active else "pending",
         events=list(events),
         services=list(services),

@@ -9,6 +9,7 @@ import pytest
 from api.http.application import create_app
 from models.locales import available_languages, load_locale
 from models.notifications.rows import SubscriptionRow
+from models.notifications.subscriptions import readers
 from models.notifications.subscriptions.readers import kinds_of
 from models.notifications.subscriptions.secrets import token_of
 from models.status.services.catalogue import (
@@ -443,6 +444,49 @@ def test_who_is_one_client(reader, peer, forwarded, others, is_one_client):
     ask(6, others)
 
     assert mails() == (5 if is_one_client else 6)
+
+
+@pytest.mark.parametrize(
+    ("addresses", "asked"),
+    [
+        ([f"2001:db8:7:{n:x}::1" for n in range(20)], 10),
+        ([f"2001:db8:7:{n:x}00::1" for n in range(60)], 50),
+        ([f"192.0.2.{n}" for n in range(60)], 50),
+    ],
+)
+def test_networks_of_clients(reader, addresses, asked):
+    """The networks of one customer have limits too: a /56 and a /48, of IPv4 a /24."""
+    for number, address in enumerate(addresses):
+        answer = reader.ask(f"a@{number}.example.com", address=address)
+        assert answer.status_code == 200
+
+    assert mails() == asked
+
+    reader.ask(address="2001:db8:8::1")
+    reader.ask("b@example.com", address="198.51.100.1")
+    assert mails() == asked + 2
+
+
+def test_refused_client_costs_its_network_nothing(reader):
+    """What one client is refused its neighbours can still ask for."""
+    for number in range(60):
+        reader.ask(f"a@{number}.example.com", address="192.0.2.1")
+
+    reader.ask(address="192.0.2.2")
+
+    assert mails() == 6
+
+
+def test_flood_is_a_page(reader, monkeypatch):
+    """While too many have not confirmed, readers are told to come back later."""
+    monkeypatch.setattr(readers, "MAX_UNCONFIRMED", 1)
+    reader.ask()
+
+    answers = [reader.ask(address) for address in (ADA, "grace@example.com")]
+
+    assert [each.status_code for each in answers] == [503, 503]
+    assert {each.headers["Retry-After"] for each in answers} == {"600"}
+    assert mails() == 1
 
 
 def test_flood_of_one_mailbox(reader):

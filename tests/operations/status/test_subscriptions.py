@@ -247,7 +247,7 @@ def test_list(ask, clock, store):
     for number in range(5):
         clock.pass_(seconds=1)
         channel = "email" if number % 2 else "webhook"
-        row = subscribe(clock.now, f"https://{number}/", channel=channel)
+        row = subscribe(clock.now, f"{number}@example.com", channel=channel)
         if number > 2:
             SubscriptionRow.update(state="quarantined").where(
                 SubscriptionRow.id == row.id
@@ -257,7 +257,7 @@ def test_list(ask, clock, store):
         found = []
         while query is not None:
             page = ask(LIST, query | {"limit": 2}).json
-            found += [int(each["address"][8:-1]) for each in page["data"]]
+            found += [int(each["address"][0]) for each in page["data"]]
             cursor = page["meta"]["cursor"]
             query = query | {"cursor": cursor} if cursor else None
         return found

@@ -4,6 +4,7 @@ import pytest
 
 from models.notifications.addresses.mail_address import (
     folded_address,
+    mailbox_of,
     parse_mail_address,
     smtp_address,
 )
@@ -57,6 +58,23 @@ def test_hostile_length():
 
     with at_most(0.1), pytest.raises(ValueError, match="254 characters"):
         parse_mail_address(text)
+
+
+@pytest.mark.parametrize(
+    ("address", "mailbox"),
+    [
+        ("Ada+status@Example.com", "ada@example.com"),
+        ("ada+a+b@example.com", "ada@example.com"),
+        ("+ada@example.com", "+ada@example.com"),
+        ("a.d.a@example.com", "a.d.a@example.com"),
+        ("A.d.a+x@gmail.com", "ada@gmail.com"),
+        ("ada@GoogleMail.com", "ada@gmail.com"),
+        ("ada+x@bücher.example.com", "ada@xn--bcher-kva.example.com"),
+    ],
+)
+def test_mailbox_of_an_address(address, mailbox):
+    """What follows a plus sign makes no second mailbox, nor do dots at Gmail."""
+    assert mailbox_of(address) == mailbox
 
 
 @pytest.mark.parametrize(

@@ -12,11 +12,13 @@ from models.notifications.subscriptions import readers as module
 from models.notifications.subscriptions.readers import (
     InvalidToken,
     SubscriptionEnded,
+    TooManyUnconfirmed,
     change_subscription,
     confirm_subscription,
     forget_unconfirmed,
     kinds_of,
     request_subscription,
+    subscription_faults,
     subscription_of,
     unsubscribe,
 )
@@ -79,7 +81,8 @@ def test_kinds_are_events():
     ask(address="a@example.com", kinds=["incidents"])
     ask(address="b@example.com", kinds=["maintenance"])
 
-    incidents, windows = (row.events for row in SubscriptionRow.select())
+    rows = SubscriptionRow.select().order_by(SubscriptionRow.address)
+    incidents, windows = (row.events for row in rows)
     assert len(incidents) == 4
     assert len(windows) == 5
     assert {event.split(".")[0] for event in incidents} == {"incident"}
@@ -248,19 +251,101 @@ def test_other_mails_do_not_count():
     assert queued() == ["confirm"] * 4
 
 
-def test_too_many_pending(monkeypatch):
-    """While too many mailboxes wait, a new one is not asked; known ones are."""
-    monkeypatch.setattr(module, "MAX_PENDING", 2)
-    for number in range(3):
-        ask(f"{number}@example.com")
-    assert queued() == ["confirm"] * 2
+def test_three_mails_a_day_of_one_mailbox():
+    """Addresses with other tags are one mailbox, and no row waits without a mail."""
+    for number in range(9):
+        ask(f"ada+{number}@example.com")
+    ask()
 
-    ask("0@example.com")
     assert queued() == ["confirm"] * 3
+    assert SubscriptionRow.select().count() == 3
 
-    confirm(NOW)
-    ask("2@example.com")
+    ask("ada+9@example.com", now=NOW + DAY)
     assert queued() == ["confirm"] * 4
+
+
+def test_tags_are_subscriptions_of_their_own():
+    """Whoever asks for two addresses of a mailbox gets both."""
+    ask("ada+work@example.com")
+    ask("ada+home@example.com")
+
+    assert SubscriptionRow.select().count() == 2
+
+
+def test_too_many_pending(monkeypatch):
+    """Beyond the limit, who has waited longest is forgotten, and nobody is refused."""
+    monkeypatch.setattr(module, "MAX_PENDING", 2)
+    confirmed()
+    for number in range(2):
+        ask(f"{number}@example.com", now=NOW + number * TICK)
+    assert subscription_faults(NOW) == []
+
+    ask("2@example.com")
+
+    addresses = sorted(row.address for row in SubscriptionRow.select())
+    assert addresses == ["1@example.com", "2@example.com", ADA]
+    assert [fault.is_harmless for fault in subscription_faults(NOW + HOUR - TICK)] == [
+        True
+    ]
+    assert subscription_faults(NOW + HOUR) == []
+
+
+def test_flood_of_a_domain(monkeypatch, caplog):
+    """Mailboxes of one domain are asked until too many have not confirmed."""
+    monkeypatch.setattr(module, "MAX_UNCONFIRMED_OF_DOMAIN", 2)
+    confirmed(now=NOW - 2 * HOUR)
+    for number in range(2):
+        ask(f"{number}@Example.com")
+
+    for address in ("2@example.com", "0@example.com", ADA):
+        with pytest.raises(TooManyUnconfirmed):
+            ask(address)
+    ask("2@sub.example.com")
+
+    assert queued() == ["confirm"] * 4
+    assert [fault.state for fault in subscription_faults(NOW)] == [
+        "subscriptions-limited"
+    ]
+    assert caplog.text.count("state=subscriptions-limited reason=unconfirmed") == 1
+    ask("2@example.com", now=NOW + HOUR)
+    assert queued() == ["confirm"] * 5
+
+
+def test_flood_of_all_domains(monkeypatch):
+    """Too many that have not confirmed are too many, at whatever domains."""
+    monkeypatch.setattr(module, "MAX_UNCONFIRMED", 2)
+    for number in range(2):
+        ask(f"ada@{number}.example.com")
+
+    with pytest.raises(TooManyUnconfirmed):
+        ask()
+
+
+def test_crowd_that_confirms(monkeypatch):
+    """However many readers come within an hour, those who confirm make no flood."""
+    monkeypatch.setattr(module, "MAX_UNCONFIRMED_OF_DOMAIN", 1)
+    for number in range(5):
+        ask(f"{number}@example.com")
+        row = SubscriptionRow.get(SubscriptionRow.state == "pending")
+        confirm_subscription(token_of(row.id, "confirm"), [], BOTH, NOW)
+
+    # As many again can wait as have confirmed.
+    for number in range(6):
+        ask(f"late{number}@example.com")
+    with pytest.raises(TooManyUnconfirmed):
+        ask()
+
+
+def test_repeats_are_part_of_a_flood(monkeypatch):
+    """Mailboxes that were asked earlier and are asked again count again."""
+    monkeypatch.setattr(module, "MAX_UNCONFIRMED_OF_DOMAIN", 2)
+    for number in range(4):
+        ask(f"{number}@example.com", now=NOW + number * HOUR)
+
+    for number in range(2):
+        ask(f"{number}@example.com", now=NOW + 5 * HOUR)
+    with pytest.raises(TooManyUnconfirmed):
+        ask("2@example.com", now=NOW + 5 * HOUR)
 
 
 def test_every_request_writes():

@@ -243,6 +243,37 @@ def test_earlier_incidents(settings, migrations):
     assert spans == {"i": [("degraded", NOON, None)]}
 
 
+def test_earlier_mailboxes(settings, migrations):
+    """The limits of a mailbox hold for the subscriptions from before them."""
+    (step,) = migrations.glob("*_mailboxes.py")
+    step.rename(later := migrations.parent / step.name)
+    open_database(settings.database)
+    migrate()
+    at = epoch_ms(NOON)
+    for id, channel, address, live_key in (
+        ("live", "email", "Ada@Bücher.example", "email ada@xn--bcher-kva.example"),
+        ("ended", "email", "Ada@example.com", None),
+        ("hook", "webhook", "https://a.example/", "webhook https://a.example:443/"),
+    ):
+        database.execute_sql(
+            "INSERT INTO subscription (id, channel, address, live_key, state, events,"
+            " services, source, created_at, updated_at)"
+            " VALUES (?, ?, ?, ?, 'active', '[]', '[]', 'self', ?, ?)",
+            (id, channel, address, live_key, at, at),
+        )
+
+    later.rename(step)
+    migrate()
+
+    mailboxes = {row.id: row.mailbox for row in SubscriptionRow}
+    database.close()
+    assert mailboxes == {
+        "live": "ada@xn--bcher-kva.example",
+        "ended": "ada@example.com",
+        "hook": None,
+    }
+
+
 def test_migrations_run_once(store):
     """A database that is up to date stays as it is."""
     assert migrate() == []

@@ -1,0 +1,51 @@
+"""Identify the client of a request by its address, and by the networks around it."""
+
+from ipaddress import IPv4Address, IPv4Network, IPv6Network, ip_address
+
+from api.http.messages import Request
+from models.notifications.addresses.http_address import (
+    IPNetwork,
+    is_public,
+    reached_address,
+)
+
+
+def client_address(request: Request) -> str:
+    """
+    Return the address of the client, as a reverse proxy in our network names it.
+
+    Of several, the last one is the address that connected to the proxy; clients can
+    forge the others. A client that connects from elsewhere is not believed at all.
+    """
+    forwarded = request.headers.get("X-Forwarded-For")
+    return forwarded_address(request.client_address, forwarded)
+
+
+def forwarded_address(peer: str, forwarded: str | None) -> str:
+    """Return the address of the client that connects from `peer`."""
+    last = (forwarded or "").rpartition(",")[2].strip()
+    is_proxy = _is_address(peer) and not is_public(reached_address(ip_address(peer)))
+    return last if is_proxy and _is_address(last) else peer
+
+
+def client_networks(address: str) -> tuple[IPNetwork, ...]:
+    """
+    Return the networks of a client, the smallest first.
+
+    The first is the client itself, which often has a whole /64 of IPv6. The others are
+    what a single customer of a provider may have: up to a /48, or of IPv4 a /24.
+    """
+    parsed = ip_address(address) if _is_address(address) else IPv4Address(0)
+    parsed = reached_address(parsed)
+    number = int(parsed)
+    if isinstance(parsed, IPv4Address):
+        return tuple(IPv4Network((number, n), strict=False) for n in (32, 24))
+    return tuple(IPv6Network((number, n), strict=False) for n in (64, 56, 48))
+
+
+def _is_address(text: str) -> bool:
+    try:
+        ip_address(text)
+    except ValueError:
+        return False
+    return True
