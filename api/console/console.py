@@ -29,7 +29,6 @@ from api.console.page import (
     address,
     declare_pages,
 )
-from api.console.sessions.cross_site import is_own_request
 from api.console.sessions.next_page import (
     SIGN_IN,
     UNKNOWN,
@@ -45,6 +44,7 @@ from api.console.sessions.signing_in import (
 )
 from api.http.authentication import require_scope
 from api.http.body_limits import BodyAllowance
+from api.http.cross_site import is_own_request
 from api.http.dispatch import Dispatcher
 from api.http.health import ListFaults
 from api.http.messages import Request

@@ -1,9 +1,9 @@
 """
 Serve the pages on which readers subscribe, confirm, change and end their subscription.
 
-They need no protection against cross-site requests: nobody is logged in, so another
-site gains nothing by sending a reader's browser here. Asking for a subscription is open
-to everybody, and the other pages require a token that only the mailbox has.
+Asking for a subscription is open to everybody, but not to another site that has its
+readers' browsers ask, each from an address of its own. The other pages require a token
+that only the mailbox has.
 
 What changes something is a POST, because mail scanners open every link in a mail.
 """
@@ -15,6 +15,7 @@ from typing import Any
 from flask import Flask, Response, request
 
 from api.http.clients import client_address, client_networks
+from api.http.cross_site import is_own_request
 from api.http.messages import Request
 from api.http.middleware import REQUEST
 from api.http.request_parsing import accepted_languages
@@ -156,6 +157,9 @@ class _SubscribePages:
         problem = address_problem(address) or choices.problem(_services())
         if problem:
             return self._form(choices, address, problem, 422)
+        if not self._is_own_request():
+            # Whoever meant it sends the form from here.
+            return self._form(choices, address, None, 403)
         now, address = self._now(), parse_mail_address(address)
         language = self._language(choices.language)
         if self._allows(now):
@@ -170,6 +174,10 @@ class _SubscribePages:
             days=CONFIRM_WITHIN.days,
             mails=MAILS_PER_DAY,
         )
+
+    def _is_own_request(self) -> bool:
+        headers, site = _current_request().headers, self._settings.site_origin
+        return is_own_request("POST", headers, is_browser=False, site=site)
 
     def _allows(self, now: datetime) -> bool:
         """Return whether none of the client's networks has asked too often."""
@@ -259,6 +267,8 @@ class _SubscribePages:
             kinds=choices.kinds,
             problem=problem,
         )
+        # Its address has no token, and without a referrer browsers send no origin.
+        response.headers["Referrer-Policy"] = "same-origin"
         return response
 
     def _confirm(

@@ -489,6 +489,40 @@ def test_flood_is_a_page(reader, monkeypatch):
     assert mails() == 1
 
 
+@pytest.mark.parametrize(
+    ("headers", "status"),
+    [
+        ({}, 200),
+        ({"Sec-Fetch-Site": "same-origin", "Origin": "null"}, 200),
+        ({"Sec-Fetch-Site": "none"}, 200),
+        ({"Origin": "http://localhost"}, 200),
+        # The site, whose host may be another than that of the API.
+        ({"Sec-Fetch-Site": "cross-site", "Origin": "https://s.example.com"}, 200),
+        ({"Origin": "https://s.example.com"}, 200),
+        ({"Sec-Fetch-Site": "same-site", "Origin": "https://www.example.com"}, 403),
+        ({"Sec-Fetch-Site": "cross-site", "Origin": "https://evil.example"}, 403),
+        ({"Sec-Fetch-Site": "cross-site", "Origin": "null"}, 403),
+        ({"Sec-Fetch-Site": "cross-site"}, 403),
+        ({"Origin": "https://evil.example"}, 403),
+        ({"Origin": "null"}, 403),
+    ],
+)
+def test_form_of_another_site(settings, clock, headers, status):
+    """Another site cannot have its readers ask; whoever meant it sends it from here."""
+    told = replace(settings, site_url="https://s.example.com/docs")
+    reader = Reader(told, clock, api_url="https://api.example.com")
+
+    answer = reader.client.post(
+        "/subscribe", data={"email": ADA, "kind": ["incidents"]}, headers=headers
+    )
+
+    assert answer.status_code == status
+    assert mails() == int(status == 200)
+    if status == 403:
+        assert f'value="{ADA}"' in answer.text
+        assert ticked(answer.text)["kind"] == ["incidents"]
+
+
 def test_flood_of_one_mailbox(reader):
     """However many clients name it, a mailbox gets three mails."""
     for number in range(20):
@@ -534,9 +568,11 @@ def test_headers(subscribed):
         subscribed.get("end", "forged"),
     ]
 
+    # The address of the form has no token, and browsers say where it comes from.
+    forms, pages = ["same-origin"] * 2, ["no-referrer"] * 4
+    assert [each.headers["Referrer-Policy"] for each in answers] == forms + pages
     for answer in answers:
         headers = answer.headers
-        assert headers["Referrer-Policy"] == "no-referrer"
         assert headers["Cache-Control"] == "no-store"
         assert headers["X-Robots-Tag"] == "noindex"
         assert headers["X-Content-Type-Options"] == "nosniff"

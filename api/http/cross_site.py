@@ -15,9 +15,13 @@ SAFE_METHODS = ("GET", "HEAD")
 OWN_SITES = ("same-origin", "none")
 
 
-def is_own_request(method: str, headers: RequestHeaders, *, is_browser: bool) -> bool:
+def is_own_request(
+    method: str, headers: RequestHeaders, *, is_browser: bool, site: str | None = None
+) -> bool:
     """
-    Return whether the person, or a page of the console, has caused the request.
+    Return whether the person, or a page of ours, has caused the request.
+
+    Pages of ours are on the same host, or have the origin of the `site`.
 
     A browser says where a request comes from in Sec-Fetch-Site or in Origin. A request
     with neither is from a program, which is believed unless it looks like a browser: it
@@ -25,9 +29,11 @@ def is_own_request(method: str, headers: RequestHeaders, *, is_browser: bool) ->
     """
     if method in SAFE_METHODS:
         return True
-    site, origin = headers.get("Sec-Fetch-Site"), headers.get("Origin")
-    if site is not None:
-        return site in OWN_SITES
+    relation, origin = headers.get("Sec-Fetch-Site"), headers.get("Origin")
+    if origin is not None and origin == site:
+        return True
+    if relation is not None:
+        return relation in OWN_SITES
     if origin is not None:
         return _host_of(origin) == (headers.get("Host") or "").lower()
     return not is_browser
