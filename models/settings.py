@@ -316,8 +316,14 @@ class Settings:
     )
     api_url: str = declare_setting(
         "",
-        "public URL of the API, for the links in mails and for the commands incident "
-        "and maintenance, without a path or a trailing slash; empty: the host of the "
+        "URL at which operators reach the API and the console, for links to the console"
+        " and for the commands incident and maintenance, without a path or a trailing"
+        " slash; empty: the host of the site",
+    )
+    subscribe_url: str = declare_setting(
+        "",
+        "public URL of the host that forwards /subscribe, for forms of the site and "
+        "links in mails, without a path or a trailing slash; empty: the host of the "
         "site",
     )
     console: str = declare_setting(
@@ -388,11 +394,13 @@ class Settings:
             )
         if self.site_logo and not self.site_logo.startswith(("https://", "/")):
             raise SettingError("MASTHEAD_SITE_LOGO must start with https:// or /.")
-        if self.api_url and not re.fullmatch(ORIGIN_URL, self.api_url):
-            raise SettingError(
-                "MASTHEAD_API_URL must be a URL such as https://api.example.com,"
-                " without a path and without a trailing slash."
-            )
+        for name in ("api_url", "subscribe_url"):
+            if not re.fullmatch(rf"({ORIGIN_URL})?", getattr(self, name)):
+                raise SettingError(
+                    f"{environment_variable(name)} must be a URL such as"
+                    " https://api.example.com, without a path and without a trailing"
+                    " slash."
+                )
         self._check_publishing()
         for name in ("notify_networks", "console_trusted_proxies"):
             for network in getattr(self, name):
@@ -492,32 +500,37 @@ class Settings:
 
     @property
     def api_origin(self) -> str:
-        """The URL at which readers reach the API, for the links in mails."""
+        """The URL at which operators reach the API and the console."""
         return self.api_url or self.site_origin
 
     @property
-    def is_api_elsewhere(self) -> bool:
-        """Whether readers reach the API at another host than that of the site."""
-        return self.api_origin != self.site_origin
+    def subscribe_origin(self) -> str:
+        """The URL of the host with the pages on which readers subscribe."""
+        return self.subscribe_url or self.site_origin
+
+    @property
+    def is_subscribing_elsewhere(self) -> bool:
+        """Whether readers subscribe at another host than that of the site."""
+        return self.subscribe_origin != self.site_origin
 
     @property
     def site_base(self) -> str:
-        """What links of the API's pages to the site begin with."""
-        return self.site_url if self.is_api_elsewhere else self.site_path
+        """What links to the site begin with on the pages on which readers subscribe."""
+        return self.site_url if self.is_subscribing_elsewhere else self.site_path
 
     @property
-    def subscribe_url(self) -> str | None:
+    def form_action(self) -> str | None:
         """Where forms of the site are sent to, None if readers cannot subscribe."""
         if not self.smtp:
             return None
-        # The API is not below the path of the site.
+        # These pages are not below the path of the site.
         origin = self.site_origin if self.site_path else ""
         return f"{self.form_origin or origin}/subscribe"
 
     @property
     def form_origin(self) -> str:
         """The host that forms of the site are sent to, empty for that of the site."""
-        return self.api_url if self.smtp and self.is_api_elsewhere else ""
+        return self.subscribe_url if self.smtp and self.is_subscribing_elsewhere else ""
 
     @property
     def publish_location(self) -> str:

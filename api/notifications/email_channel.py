@@ -58,7 +58,7 @@ class EmailSender:
         return relay.send(mail, attempt.address)
 
     def _mail(self, attempt: Attempt) -> bytes:
-        origin, site, to = self._settings.api_origin, self._site, attempt.address
+        origin, site, to = self._settings.subscribe_origin, self._site, attempt.address
         id, now, token = attempt.delivery_id, self._clock(), attempt.token
         manage_url = origin + MANAGE + token
         locale = locale_for(self._settings, attempt.language)

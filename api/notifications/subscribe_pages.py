@@ -114,7 +114,7 @@ class _SubscribePages:
         self._render = render
         self._rate_limiter = rate_limiter
         self._headers = reader_page_headers(
-            settings.site_origin if settings.is_api_elsewhere else ""
+            settings.site_origin if settings.is_subscribing_elsewhere else ""
         )
 
     def view(self, handler: Callable[..., Response]) -> Callable[..., Response]:

@@ -197,7 +197,7 @@ class Theme:
         names = (settings.site_name, settings.site_url, settings.site_logo)
         languages = (settings.language, babel.__version__)
         styles = (settings.accent_colour, settings.freshness_seconds, stylesheet())
-        forms = (settings.subscribe_url, page_security_policy(settings.form_origin))
+        forms = (settings.form_action, page_security_policy(settings.form_origin))
         words = (settings.tagline, settings.feedback_url)
         others = (settings.indexing, self.switcher, self._drawn_card, *words)
         inputs = (names, *languages, *styles, RENDERER_VERSION, *forms, *others)
@@ -252,7 +252,7 @@ class Theme:
             "fonts": self._fonts(),
             # In each page too, for hosts that do not send our headers.
             "policy": page_security_policy(self._settings.form_origin),
-            "subscribe": self._settings.subscribe_url,
+            "subscribe": self._settings.form_action,
             "tagline": self._settings.tagline,
             "feedback": self._settings.feedback_url,
             "is_indexed": self._settings.indexing == "on",

@@ -123,6 +123,27 @@ def test_service(name):
     assert WHOLE["networks"]["inside"] == {"internal": True}
 
 
+def test_way_out():
+    """
+    The hosts reach relays, webhooks and chats; database, store and the rest nobody.
+    """
+    inside = {name for name, each in WHOLE["networks"].items() if each.get("internal")}
+
+    reaching = {name for name, each in SERVICES.items() if {*each["networks"]} - inside}
+
+    assert reaching == {*APIS, "front"}
+
+
+@each_api
+def test_public_urls(name):
+    """Readers and operators are sent to the hosts under which the front has each."""
+    found = settings(name)
+
+    assert found.site_url == f"https://{GIVEN['SITE_HOST']}"
+    assert found.subscribe_origin == found.site_url
+    assert found.api_origin == f"https://{GIVEN['API_HOST']}"
+
+
 @each_service
 def test_image(name):
     """An image is built here, or another's of a version, by its short name."""

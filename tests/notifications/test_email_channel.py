@@ -45,7 +45,7 @@ def mail_settings(relay):
     return Settings(
         site_url="https://docs.example.com",
         site_name="Example",
-        api_url=API,
+        subscribe_url=API,
         smtp=f"smtp+plain://127.0.0.1:{relay.port}",
         mail_from="Example <status@example.com>",
     )

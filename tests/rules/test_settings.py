@@ -173,7 +173,7 @@ def test_site_below_a_path(url, origin, path):
 
 
 @pytest.mark.parametrize(
-    ("url", "api", "base", "subscribe", "form_origin"),
+    ("url", "host", "base", "action", "form_origin"),
     [
         ("https://a.example", "", "", "/subscribe", ""),
         ("https://a.example", "https://a.example", "", "/subscribe", ""),
@@ -187,13 +187,13 @@ def test_site_below_a_path(url, origin, path):
         ),
     ],
 )
-def test_api_beside_a_path(url, api, base, subscribe, form_origin):
-    """The API is at the root of its host, wherever the site is."""
-    settings = read(SITE_URL=url, API_URL=api, **MAIL)
+def test_subscribing_beside_a_path(url, host, base, action, form_origin):
+    """Readers subscribe at the root of a host, wherever the site is."""
+    settings = read(SITE_URL=url, SUBSCRIBE_URL=host, **MAIL)
 
-    assert settings.api_origin == (api or "https://a.example")
+    assert settings.subscribe_origin == (host or "https://a.example")
     assert settings.site_base == base
-    assert settings.subscribe_url == subscribe
+    assert settings.form_action == action
     assert settings.form_origin == form_origin
 
 

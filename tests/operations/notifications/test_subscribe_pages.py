@@ -585,9 +585,9 @@ def test_headers(subscribed):
 
 
 def test_pages_of_another_host(settings, clock, reader):
-    """An API on a host of its own has the site's styles and links to its pages."""
+    """Pages on a host of their own have the site's styles and links to its pages."""
     told = replace(settings, site_url="https://status.example.com")
-    elsewhere = Reader(told, clock, api_url="https://api.example.com")
+    elsewhere = Reader(told, clock, subscribe_url="https://api.example.com")
 
     response = elsewhere.client.get("/subscribe")
 
@@ -598,16 +598,16 @@ def test_pages_of_another_host(settings, clock, reader):
 
 
 @pytest.mark.parametrize(
-    ("api_url", "base"),
+    ("subscribe_url", "base"),
     [
         ("", "/docs/v2"),
         ("https://api.example.com", "https://status.example.com/docs/v2"),
     ],
 )
-def test_site_below_a_path(settings, clock, reader, api_url, base):
-    """They link to the site where it is, and are themselves at the root of the API."""
+def test_site_below_a_path(settings, clock, reader, subscribe_url, base):
+    """They link to the site where it is, and are themselves at the root of the host."""
     told = replace(settings, site_url="https://status.example.com/docs/v2")
-    below = Reader(told, clock, api_url=api_url)
+    below = Reader(told, clock, subscribe_url=subscribe_url)
 
     response = below.client.get("/subscribe")
 

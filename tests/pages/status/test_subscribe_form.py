@@ -39,7 +39,7 @@ def test_form(read):
     assert [service in read(path) for path in WITH_FORM] == [False, True, False, False]
 
 
-@pytest.mark.parametrize("changes", [MAIL | {"api_url": ELSEWHERE}])
+@pytest.mark.parametrize("changes", [MAIL | {"subscribe_url": ELSEWHERE}])
 def test_form_for_another_host(read):
     """Pages and the headers of all files allow forms to be sent to the API's host."""
     for path in WITH_FORM:
@@ -48,7 +48,7 @@ def test_form_for_another_host(read):
     assert f"form-action 'self' {ELSEWHERE}; frame-ancestors" in read("_headers")
 
 
-@pytest.mark.parametrize("changes", [{"api_url": ELSEWHERE}])
+@pytest.mark.parametrize("changes", [{"subscribe_url": ELSEWHERE}])
 def test_no_form_without_relay(read):
     """Without a relay nothing on the pages leads to the API, nor may it."""
     for path in (*WITH_FORM, "_headers"):

@@ -171,17 +171,28 @@ def test_relay_is_not_shown():
     assert "secrets" not in shown
 
 
-def test_url_of_the_api():
-    """Links in mails lead to the API, which is on the site unless a setting says so."""
-    site = "https://status.example.com"
+def test_hosts_of_readers_and_operators():
+    """
+    Readers subscribe on the site, and operators use the API there, unless a setting
+    says so: one does not move the other.
+    """
+    site, other = "https://status.example.com", "https://api.example.com"
 
-    assert read(SITE_URL=site).api_origin == site
-    api = read(SITE_URL=site, API_URL="https://api.example.com")
-    assert api.api_origin == "https://api.example.com"
+    hosts = [
+        (settings.subscribe_origin, settings.api_origin)
+        for settings in (
+            read(SITE_URL=site),
+            read(SITE_URL=site, API_URL=other),
+            read(SITE_URL=site, SUBSCRIBE_URL=other),
+        )
+    ]
+
+    assert hosts == [(site, site), (site, other), (other, site)]
 
 
+@pytest.mark.parametrize("name", ["API_URL", "SUBSCRIBE_URL"])
 @pytest.mark.parametrize("url", ["api.example.com", "https://a.example.com/v1"])
-def test_wrong_url_of_the_api(url):
+def test_wrong_url_of_a_host(name, url):
     """It is an origin, as the site's is."""
-    with pytest.raises(SettingError, match=r"^MASTHEAD_API_URL must be a URL .*\.$"):
-        read(API_URL=url)
+    with pytest.raises(SettingError, match=rf"^MASTHEAD_{name} must be a URL .*\.$"):
+        read(**{name: url})
