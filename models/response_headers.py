@@ -92,6 +92,9 @@ PATH_RULES = {
 
 # Files that configure static hosts, which no reader gets.
 HOST_FILES = {"_headers", "_redirects"}
+# The folder with a note for each address from which a page has moved: its new address.
+# Web servers that find a note send the request on to Masthead.
+MOVED = "_moved/"
 
 # What a page may load. frame-ancestors has no effect in a meta element. The host that
 # forms are sent to is added if it is not that of the site.
@@ -177,6 +180,11 @@ def file_for(address: str) -> str:
     """Return the path of the file that is served at a URL path of the site."""
     path = address.lstrip("/")
     return path if path and not path.endswith("/") else f"{path}index.html"
+
+
+def moved_note(address: str) -> str:
+    """Return the path of the note that the page at a URL path of the host has moved."""
+    return f"{MOVED}{address.strip('/')}/moved.txt"
 
 
 def without_query(href: str) -> str:

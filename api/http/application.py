@@ -30,7 +30,7 @@ from api.http.static_site import (
     gone_page,
     has_folder,
     has_site_file,
-    redirect_rule,
+    moved_page,
     site_file,
 )
 from api.notifications.subscribe_pages import RenderPage, register_subscribe_pages
@@ -239,16 +239,18 @@ def _site_response(settings: Settings, preview: SitePreview | None) -> Response 
         return None
     if path is None:
         if request.path in ("/", site_path):
-            return redirect(f"{site_path}/", 302)  # type: ignore[return-value]
+            # What the host has at its root may change.
+            status = 302 if request.path == "/" else 308
+            return redirect(f"{site_path}/", status)  # type: ignore[return-value]
         return _error_page(output, form_origin)
-    response = redirect_rule(output, request.path) or site_file(
-        output, path, form_origin
-    )
+    response = moved_page(output, request.path) or site_file(output, path, form_origin)
     if response is not None:
         return response
     if not path.endswith("/") and has_folder(output, path):
         # Relative, so that a path such as //elsewhere does not lead to another host.
-        return redirect(path.rsplit("/", 1)[-1] + "/", 308)  # type: ignore[return-value]
+        query = request.query_string.decode("latin-1")
+        target = f"{path.rsplit('/', 1)[-1]}/{query and f'?{query}'}"
+        return redirect(target, 308)  # type: ignore[return-value]
     return gone_page(output, path, form_origin) or _error_page(output, form_origin)
 
 

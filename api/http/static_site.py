@@ -8,7 +8,7 @@ from flask import Response, redirect, send_file
 from werkzeug.exceptions import RequestedRangeNotSatisfiable
 from werkzeug.security import safe_join
 
-from models.response_headers import site_headers
+from models.response_headers import CACHE_CONTROL, SITE_HEADERS, site_headers
 from models.site_addresses import GONE_PAGE
 
 REDIRECTS = "_redirects"
@@ -39,8 +39,13 @@ def gone_page(output: Path, path: str, form_origin: str = "") -> Response | None
     return response
 
 
-def redirect_rule(output: Path, path: str) -> Response | None:
-    """Return the redirect that the site's file of redirects has for the URL path."""
+def moved_page(output: Path, path: str) -> Response | None:
+    """
+    Return the redirect to where the page at the URL path has moved, if it has.
+
+    It is permanent, but browsers ask again each time: a page may move back, and a
+    browser that had cached both redirects would follow them in circles.
+    """
     file = output / REDIRECTS
     try:
         stat = file.stat()
@@ -48,7 +53,12 @@ def redirect_rule(output: Path, path: str) -> Response | None:
         return None
     version = (stat.st_mtime_ns, stat.st_size, stat.st_ino)
     target = _redirect_targets(file, version).get(path)
-    return redirect(target, 302) if target else None  # type: ignore[return-value]
+    if target is None:
+        return None
+    response: Response = redirect(target, 301)  # type: ignore[assignment]
+    response.headers.update(SITE_HEADERS)
+    response.headers["Cache-Control"] = CACHE_CONTROL["page"]
+    return response
 
 
 @lru_cache(maxsize=1)
@@ -58,12 +68,13 @@ def _redirect_targets(file: Path, version: tuple[int, int, int]) -> dict[str, st
     return {
         unquote(rule[0]): rule[1]
         for rule in rules
-        if len(rule) == 3 and rule[2] == "302"
+        if len(rule) == 3 and rule[2] == "301"
     }
 
 
 def _file_name(path: str) -> str:
-    return path.lstrip("/") + ("index.html" if path.endswith("/") else "")
+    name = "/".join(filter(None, path.split("/")))
+    return f"{name}/index.html".lstrip("/") if path.endswith("/") else name
 
 
 def _find_file(output: Path, name: str) -> Path | None:

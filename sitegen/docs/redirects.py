@@ -1,7 +1,7 @@
 """Redirect the aliases of documents: by pages, and by rules for hosts."""
 
 from collections.abc import Iterator
-from urllib.parse import quote
+from urllib.parse import quote, unquote
 
 from models.display_text import isolate
 from models.projects.documents.linking.aliases import Redirect, redirects
@@ -10,7 +10,7 @@ from models.projects.documents.linking.link_resolver import (
     is_document_href,
 )
 from models.projects.documents.published import PublishedPage
-from models.response_headers import file_for
+from models.response_headers import file_for, moved_note
 from sitegen.docs.collections import docs_collections
 from sitegen.docs.document_page import path_of
 from sitegen.page import BuildContext, Page, Stage, pages
@@ -46,17 +46,20 @@ def redirect_rules(context: BuildContext) -> Iterator[Page]:
     """
     For hosts that read rules: the redirects, and the page for missing addresses.
 
-    The status is 302, since a document may move back, and a browser that had cached
-    both redirects for good would follow them in circles.
+    For web servers that look for files: a note for each old address.
     """
-    rules = [
+    path = context.settings.site_path
+    found = [
         (old, new)
         for address, document in context.once_per_build(redirects_of)
         for old, new in _rules(address, document)
     ]
-    path, found = context.settings.site_path, [*rules, *imported_redirects()]
-    lines = "".join(f"{path}{old} {path}{new} 302\n" for old, new in found)
+    rules = {path + old: path + new for old, new in [*found, *imported_redirects()]}
+    lines = "".join(f"{old} {new} 301\n" for old, new in rules.items())
     yield Page("_redirects", f"{lines}{path}/* {path}/404.html 404\n")
+    # Addresses with and without a final slash have the same note.
+    notes = {moved_note(unquote(old)): new for old, new in rules.items()}
+    yield from (Page(file, f"{new}\n") for file, new in notes.items())
 
 
 def _rules(address: str, document: PublishedPage) -> Iterator[tuple[str, str]]:

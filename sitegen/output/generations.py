@@ -4,7 +4,7 @@ import json
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
 
-from models.response_headers import HOST_FILES, cache_class, url_path
+from models.response_headers import HOST_FILES, MOVED, cache_class, url_path
 from sitegen.output.folder import OutputFolder
 from sitegen.output.manifest import BUILDS, LIVE, MANIFEST, ManifestEntry
 
@@ -47,7 +47,7 @@ def file_changes(
         purge=frozenset(
             site_url + url_path(path)
             for path in (paths | {MANIFEST} if paths else paths)
-            if path not in HOST_FILES
+            if path not in HOST_FILES and not path.startswith(MOVED)
         ),
     )
 

@@ -35,7 +35,9 @@ def redirect_pages(context: BuildContext) -> Iterator[Page]:
                 {"href": _href(row), "title": title},
                 template="docs/redirect.html",
                 title=title,
-                description=f"{isolate(title)} has moved.",
+                description=context.theme.locale.text(
+                    "docs.has-moved", title=isolate(title)
+                ),
                 canonical=_href(row),
             )
 

@@ -111,6 +111,6 @@ def test_old_addresses_lead_on(command, tmp_path):
     page = (tmp_path / "output/incidents/t5h1q0b6zz3c/index.html").read_text()
     assert f'<a href="{now}">' in page
     rules = (tmp_path / "output/_redirects").read_text().splitlines()
-    assert f"/incidents/t5h1q0b6zz3c {now} 302" in rules
+    assert f"/incidents/t5h1q0b6zz3c {now} 301" in rules
     assert (tmp_path / f"output{now}index.html").is_file()
     assert command("check")[0] == 0

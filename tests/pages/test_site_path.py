@@ -83,7 +83,7 @@ def test_hosts_are_told_whole_addresses(site):
     redirects = (site / "_redirects").read_text().splitlines()
 
     assert all(place.startswith(f"{PATH}/") for place in headers)
-    assert f"{PATH}/support/limits/ {PATH}/products/limits/ 302" in redirects
+    assert f"{PATH}/support/limits/ {PATH}/products/limits/ 301" in redirects
     assert redirects[-1] == f"{PATH}/* {PATH}/404.html 404"
 
 
@@ -107,6 +107,7 @@ def test_files_are_where_they_were(site):
     assert "status/index.html" in files
     assert all((site / path).is_file() for path in files)
     assert f"{SITE}/status/" in purged
+    assert not any("/_" in url for url in purged)
     assert all(
         file_for(url.removeprefix(SITE)) in files
         for url in purged

@@ -75,6 +75,19 @@ def test_headers(to_bucket, site, bucket, output):
     assert bucket.site("a") == with_headers(files_of(output))
 
 
+def test_page_that_has_moved(to_bucket, shelf, bucket, build_site):
+    """The page at its old address says where to, also to a program; no other does."""
+    moved = shelf.publish("limits", collection="support")
+    shelf.update(moved, collection="products")
+    build_site()
+
+    run(to_bucket)
+
+    name = "x-amz-meta-masthead-location"
+    found = {k: o.headers[name] for k, o in bucket.objects.items() if name in o.headers}
+    assert found == {"a/support/limits/index.html": "/products/limits/"}
+
+
 def test_types_of_files(to_bucket, shelf, bucket, build_site, output):
     """Pictures and other files of pages arrive whole, with the type of each."""
     for name, content in pictures.FILES.items():

@@ -5,6 +5,7 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor, as_completed
 from contextlib import contextmanager, nullcontext
 from datetime import timedelta
+from html import unescape
 from typing import TYPE_CHECKING, TypeVar
 
 import obstore
@@ -38,6 +39,10 @@ CONNECT_TIMEOUT, REQUEST_TIMEOUT = timedelta(seconds=5), timedelta(seconds=60)
 MAX_RETRIES, RETRY_TIMEOUT = 4, timedelta(seconds=10)
 # The metadata that identifies a file as ours, and its content and headers.
 FINGERPRINT = "masthead-mark"
+# The metadata of a page whose address another page has left: where that is now. A
+# reverse proxy can redirect by it; the store shows the page, which leads there.
+LOCATION = "masthead-location"
+_REFRESH = re.compile(rb'<meta http-equiv="refresh" content="0; url=(/[^"]+)">')
 AWS = "AWS"
 NO_CREDENTIALS = (
     "There are no credentials for the object store. Set both AWS_ACCESS_KEY_ID and"
@@ -150,15 +155,18 @@ class BucketTarget:
         self, files: Iterable[PublishedFile], read: ReadFile
     ) -> Iterator[PublishedFile]:
         def upload_file(file: PublishedFile) -> PublishedFile:
+            content = read(file)
             attributes = {
                 "Content-Type": file.type,
                 "Cache-Control": file.cache_control,
                 FINGERPRINT: file.fingerprint,
             }
+            if file.path.endswith(".html") and (refresh := _REFRESH.search(content)):
+                attributes[LOCATION] = unescape(refresh[1].decode())
             obstore.put(
                 self._store,
                 file.path,
-                read(file),
+                content,
                 attributes=attributes,
                 use_multipart=False,
             )

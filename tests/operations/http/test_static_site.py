@@ -125,10 +125,12 @@ def below(store, settings, clock, shelf):
         *(("/openapi.json", 200, None), ("/healthz", 200, None)),
         ("/status/v1/services/list", 401, None),
         # A slash that lacks, and the host alone.
-        ("/docs/v2", 302, "/docs/v2/"),
+        ("/docs/v2", 308, "/docs/v2/"),
         ("/", 302, "/docs/v2/"),
         ("/docs/v2/status", 308, "status/"),
-        ("/docs/v2/support/limits/", 302, "/docs/v2/products/limits/"),
+        ("/docs/v2/search?q=a%20b", 308, "search/?q=a%20b"),
+        ("/docs/v2//status//", 200, None),
+        ("/docs/v2/support/limits/", 301, "/docs/v2/products/limits/"),
         # Pages are at one address only.
         *((page, 404, None) for page in ("/status/", "/docs/v2/docs/v2/", "/docs/")),
         *((page, 404, None) for page in ("/docs/v2x/", "/robots.txt")),

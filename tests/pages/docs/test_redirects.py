@@ -27,24 +27,42 @@ def moved(shelf, build_site):
 def test_rules(moved, output):
     """Page, Markdown and JSON lead from each old place straight to the present one."""
     assert (output / "_redirects").read_text().splitlines() == [
-        f"/{old}/limits{end} /support/limits{end} 302"
+        f"/{old}/limits{end} /support/limits{end} 301"
         for old in ("guides", "products")
         for end in ("/", ".md", ".json")
     ] + ["/* /404.html 404"]
 
 
 def test_service_follows_the_rules(moved, app):
-    """Who has no other host is led as well, without a page in between."""
+    """The server redirects for good, but browsers ask again: the page may move back."""
     client = app.test_client()
 
     for end in ("/", ".md", ".json"):
         answer = client.get(f"/guides/limits{end}")
-        assert answer.status_code == 302
+        assert answer.status_code == 301
         assert answer.headers["Location"] == f"/support/limits{end}"
+        assert answer.headers["Cache-Control"].startswith("public, max-age=0,")
+        assert answer.headers["Access-Control-Allow-Origin"] == "*"
         assert client.get(f"/support/limits{end}", buffered=True).status_code == 200
 
 
-def test_way_back(moved, shelf, build_site, app):
+def test_notes_for_web_servers(moved, app, output):
+    """A file tells web servers which addresses to ask for; readers do not get it."""
+    found = {
+        path.relative_to(output / "_moved").as_posix(): path.read_text()
+        for path in (output / "_moved").rglob("*.txt")
+    }
+
+    assert found == {
+        f"{old}/limits{end}/moved.txt": f"/support/limits{end or '/'}\n"
+        for old in ("guides", "products")
+        for end in ("", ".md", ".json")
+    }
+    note = app.test_client().get("/_moved/guides/limits/moved.txt")
+    assert note.status_code == 404
+
+
+def test_way_back(moved, shelf, build_site, app, output):
     """A page that comes back is at its address, and was never gone for good."""
     shelf.update(moved, collection="guides")
     build_site()
@@ -52,6 +70,7 @@ def test_way_back(moved, shelf, build_site, app):
 
     assert client.get("/guides/limits/", buffered=True).status_code == 200
     assert client.get("/support/limits/").headers["Location"] == "/guides/limits/"
+    assert not (output / "_moved/guides").exists()
 
 
 def test_page_for_other_hosts(moved, output):
@@ -100,9 +119,9 @@ def test_aliases(imported, app, output):
     """Each declared address leads to the page, by a rule and by a page of its own."""
     rules = (output / "_redirects").read_text().splitlines()
     assert rules == [
-        "/docs/2.0/setup/ /guides/setup/ 302",
-        "/d%C3%B6cs/ /guides/setup/ 302",
-        "/setup.html /guides/setup/ 302",
+        "/docs/2.0/setup/ /guides/setup/ 301",
+        "/d%C3%B6cs/ /guides/setup/ 301",
+        "/setup.html /guides/setup/ 301",
         "/* /404.html 404",
     ]
     client = app.test_client()

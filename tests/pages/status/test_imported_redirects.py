@@ -36,7 +36,7 @@ def test_every_old_address(arrive, app, output, name):
     for row in rows:
         for end in ("", "/"):
             answer = client.get(row.address + end)
-            assert answer.status_code == 302
+            assert answer.status_code == 301
             there = client.get(answer.headers["Location"], buffered=True)
             assert there.status_code == 200
         page = (output / f"{row.address.strip('/')}/index.html").read_text()
