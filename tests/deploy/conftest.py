@@ -1,24 +1,37 @@
-"""A built site behind a real web server, on a port of this machine."""
+"""A built site with files of every kind, and web servers on ports of this machine."""
 
 import http.client
 import os
+import re
 import shutil
 import socket
 import subprocess
 import time
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
+from models.projects.document_imports.document_import import import_documents
+from models.projects.document_imports.options import ImportOptions
+from models.projects.document_imports.sources import document_source
+from models.response_headers import CONTENT_TYPES
+from models.status.importers.page_formats import parse_status_page, status_page_files
+from models.status.importers.status_import import import_status_page
 from models.status.incidents.incidents import (
     IncidentRow,
     StatusRemoveIncident,
     remove_incident,
 )
 from models.storage.database import writing
+from tests.samples import pictures
+from tests.samples.openapi_document import DESCRIBED
 from tests.world import populate
+from tests.worlds.projects import KEY
+from tests.worlds.readers import MAIL
 
 DEPLOY = Path(__file__).parents[2] / "deploy"
+ELSEWHERE = Path(__file__).parents[1] / "elsewhere"
 
 
 def needed(program):
@@ -30,14 +43,57 @@ def needed(program):
     return found
 
 
+# Files of documents: one of each type, and names that web servers may treat otherwise.
+FILES = pictures.FILES | {
+    "_under.png": pictures.png(),
+    "LOUD.PNG": pictures.png(),
+    "two.parts.pdf": pictures.PDF,
+    "-dash_.csv": b"a,b\n",
+}
+# Assets of an operator: one of each type, and some of none.
+ASSETS = [f"own{suffix}" for suffix in CONTENT_TYPES]
+ASSETS += ["_under.css", "own.exe", "own.JPG", "LICENCE"]
+# Where documents say that they were, beside where the test has moved one from.
+ALIASES = ["/docs/2.0/setup/", "/setup.html", "/d\u00f6cs/"]
+
+
 @pytest.fixture
-def world(build_site, clock):
-    """The sample content, of which the oldest incident was removed."""
+def settings(settings, home):
+    """Readers can subscribe, and the URLs are those that the manual sets."""
+    assets = home / "templates/assets"
+    assets.mkdir(parents=True)
+    for name in ASSETS:
+        (assets / name).write_text("/* An asset. */")
+    manual = (DEPLOY.parent / "manual/operating/deployment.md").read_text()
+    told = dict(re.findall(r"^MASTHEAD_(SITE_URL|API_URL)=(.*)$", manual, re.MULTILINE))
+    urls = {"site_url": told["SITE_URL"], "api_url": told["API_URL"]}
+    return replace(settings, templates=str(home / "templates"), **urls, **MAIL)
+
+
+@pytest.fixture
+def world(build_site, clock, shelf):
+    """
+    The sample content, in which each kind of file and address occurs.
+
+    The oldest incident was removed, a document has moved, another has aliases, and
+    a status page was imported.
+    """
     populate(clock.now, days=2)
+    imported = parse_status_page(status_page_files(ELSEWHERE / "cstate"))
+    import_status_page(imported, clock.now)
     with writing():
         oldest = IncidentRow.select().order_by(IncidentRow.id).get()
         remove_incident(StatusRemoveIncident(id=oldest.id), clock.now)
-    assert build_site().failed == []
+    for name, content in FILES.items():
+        shelf.add(name, content)
+    shelf.publish("files", "".join(f"[{name}]({name})\n" for name in FILES))
+    moved = shelf.publish("limits", collection="support")
+    shelf.update(moved, collection="products")
+    setup = {"path": "setup.md", "slug": "setup", "title": "Setup", "content": "Words."}
+    fields = {"section": None, "position": 0, "summary": None, "aliases": ALIASES}
+    options = ImportOptions("guides", clock.now, KEY, tree="docs", publish=True)
+    import_documents([document_source(**setup, **fields)], options)
+    assert build_site(openapi=DESCRIBED).failed == []
 
 
 @pytest.fixture
@@ -48,7 +104,7 @@ def run():
     def ran(port, command, **more):
         process = subprocess.Popen(command, **more)
         started.append(process)
-        for _ in range(200):
+        for _ in range(1200):
             try:
                 socket.create_connection(("127.0.0.1", port), 1).close()
             except OSError:
@@ -64,10 +120,11 @@ def run():
         process.wait(10)
 
 
-def get(port, at, host="127.0.0.1"):
-    """Ask a server; return status, headers and body."""
+def get(port, at, host="127.0.0.1", method="GET", sent=None, **headers):
+    """Ask a server as a browser does; return status, headers and body."""
     connection = http.client.HTTPConnection("127.0.0.1", port, timeout=10)
-    connection.request("GET", at, headers={"Host": host})
+    told = {"Host": host, "Accept": "text/html,*/*;q=0.8"} | headers
+    connection.request(method, at, sent, told)
     answer = connection.getresponse()
     body = answer.read()
     connection.close()

@@ -2,16 +2,20 @@
 
 import json
 import os
-from dataclasses import replace
+import re
 from getpass import getuser
 from pathlib import Path
+from urllib.parse import quote, urljoin, urlsplit
 
 import pytest
 
-from models.response_headers import site_headers, url_path
+from api.http.application import create_app
+from models.notifications.subscriptions.secrets import token_of
+from sitegen.theme.console_look import ConsoleLook
+from sitegen.theme.reader_pages import reader_page_renderer
 from tests.deploy.conftest import DEPLOY, get, needed
 from tests.ports import free_port, served
-from tests.worlds.readers import MAIL, app_for_readers
+from tests.worlds.readers import newest, states
 
 SITE, API = "status.example.com", "masthead.internal"
 # Its workers are nobody in particular unless told, and could not read the folder.
@@ -28,109 +32,206 @@ http {{
   include {folder}/masthead.conf;
 }}
 """
+# What the files of the site are served with.
+COMPARED = (
+    *("Access-Control-Allow-Origin", "Cache-Control", "Content-Security-Policy"),
+    *("Content-Type", "Referrer-Policy", "X-Content-Type-Options", "X-Robots-Tag"),
+)
+PERMANENT = (301, 308)
 
 
 @pytest.fixture
-def behind(store, settings, clock):
-    """The port of the API that stands behind the front."""
-    app = app_for_readers(replace(settings, **MAIL), clock)
+def masthead(store, settings, clock):
+    """The port of Masthead itself, which stands behind the front."""
+    app = create_app(
+        settings,
+        clock=clock,
+        render_page=reader_page_renderer(settings),
+        console_look=ConsoleLook(settings),
+    )
     with served(app, threads=2) as port:
         yield port
 
 
-def example(name, port, behind, settings):
+def example(name, folder, port, masthead):
     """The example as it stands, but for its folder and its ports."""
-    text = (DEPLOY / name).read_text()
-    text = text.replace("/srv/masthead/output", settings.output)
-    return text.replace("127.0.0.1:8000", f"127.0.0.1:{behind}").replace(
-        "listen 80;", f"listen 127.0.0.1:{port};"
-    )
+    text = (DEPLOY / name).read_text().replace("/srv/masthead", str(folder))
+    text = text.replace("127.0.0.1:8000", f"127.0.0.1:{masthead}")
+    text = text.replace("  listen [::]:80;\n", "")
+    return text.replace("listen 80;", f"listen 127.0.0.1:{port};")
 
 
-def started_nginx(run, folder, text, port):
+def started_nginx(run, folder, text, port, _):
     (folder / "masthead.conf").write_text(text)
     (folder / "nginx.conf").write_text(NGINX.format(folder=folder, user=getuser()))
     command = [needed("nginx"), "-p", str(folder), "-c", str(folder / "nginx.conf")]
     run(port, [*command, "-e", str(folder / "error.log")])
 
 
-def started_caddy(run, folder, text, port):
+def started_caddy(run, folder, text, port, environment):
     for host in (SITE, API):
         text = text.replace(f"\n{host} {{", f"\nhttp://{host}:{port} {{")
     here = "{\n\tadmin off\n\tdefault_bind 127.0.0.1\n}\n"
     (folder / "Caddyfile").write_text(here + text)
     command = [needed("caddy"), "run", "--config", str(folder / "Caddyfile")]
     env = os.environ | {"HOME": str(folder), "XDG_DATA_HOME": str(folder)}
-    run(port, [*command, "--adapter", "caddyfile"], env=env)
+    run(port, [*command, "--adapter", "caddyfile"], env=env | environment)
 
 
 FRONTS = {"nginx.conf": started_nginx, "Caddyfile": started_caddy}
 
 
 @pytest.fixture(params=FRONTS)
-def front(request, world, behind, run, settings, tmp_path):
-    """The port of a front that runs an example."""
-    port = free_port()
-    text = example(request.param, port, behind, settings)
-    (tmp_path / "front").mkdir()
-    FRONTS[request.param](run, tmp_path / "front", text, port)
-    return port
+def start(request, world, run, home, tmp_path):
+    """Start a front that runs an example before a port; return its own."""
+
+    def started(masthead):
+        port = free_port()
+        text = example(request.param, home, port, masthead)
+        (tmp_path / "front").mkdir()
+        FRONTS[request.param](run, tmp_path / "front", text, port, {})
+        return port
+
+    return started
+
+
+@pytest.fixture
+def front(start, masthead):
+    """The port of a front before Masthead."""
+    return start(masthead)
 
 
 def files(output):
     return sorted(json.loads((output / "manifest.json").read_text())["files"])
 
 
-def test_every_file(front, output):
-    """Each file comes whole, with the headers that Masthead itself would send."""
-    serves_site(front, output)
+def answer(port, at, **more):
+    """What a server answers, as far as it must be the same for all of them."""
+    status, headers, body = get(port, at, SITE, **more)
+    if status in PERMANENT:
+        return "permanent", urljoin(at, headers["Location"])
+    told = {name: headers.get_all(name) for name in COMPARED}
+    # At the root of the host, Masthead describes the API itself, in fewer bytes.
+    return status, told, None if at == "/openapi.json" else body
 
 
-def serves_site(front, output, below=""):
+def difference(answered, expected):
+    """In what two answers differ; of a body, only whether it does."""
+    if answered == expected or len(answered) == len(expected) == 2:
+        return None if answered == expected else (answered, expected)
+    if answered[0] != expected[0]:
+        return answered[:2], expected[:2]
+    headers = [(n, answered[1][n], expected[1][n]) for n in COMPARED]
+    return [each for each in headers if each[1] != each[2]] or "the body"
+
+
+def addresses(output, below):
+    """The address of every file and folder, with each form of a folder's."""
     for path in files(output):
-        if path.startswith("_"):
-            continue
-        status, headers, body = get(front, below + url_path(path), SITE)
-        wanted = site_headers(path)
-        told = {name: headers.get_all(name) for name in wanted}
-        assert (status, body) == (200, (output / path).read_bytes()), path
-        assert told == {name: [value] for name, value in wanted.items()}, path
-
-    no_page(front, output, below)
-    removed_incident(front, output, below)
-    folder_without_its_slash(front, below)
-
-
-def no_page(front, output, below):
-    """What is not there, and what is not for readers, gets the page that says so."""
-    for at in ("/nowhere/", "/.lock", "/_headers", "/assets/none.js"):
-        status, headers, body = get(front, below + at, SITE)
-        assert (status, body) == (404, (output / "404.html").read_bytes())
-        assert "default-src 'none'" in headers["Content-Security-Policy"]
-        assert "immutable" not in headers["Cache-Control"]
-    assert get(front, f"{below}/..%2fmasthead.db", SITE)[0] in (400, 404)
+        folder, _, name = f"{below}/{quote(path)}".rpartition("/")
+        yield f"{folder}/{name}"
+        yield f"{folder}/{name}/"
+        yield f"{folder}/"
+        yield folder or "/"
+        yield f"{folder}/moved.txt"
+        if name == "_under.png":
+            # What people have added must be harmless however it is spelled.
+            folder = folder.removeprefix(below)
+            for start in ("/", "//", "/%2f", "/%66", "/F"):
+                yield f"{below}{start}{folder[1:]}//{name}"
 
 
-def removed_incident(front, output, below):
-    """Where an incident was, and its JSON, there is a page that says so, with 410."""
-    (page,) = (output / "status/incidents").glob("*/gone.html")
-    folder = f"{below}/status/incidents/{page.parent.name}"
+def odd_addresses(output, below):
+    """Addresses that no link has: missing, hidden, moved, removed, and misspelt."""
+    for line in (output / "_redirects").read_text().splitlines()[:-1]:
+        old = line.split()[0]
+        yield from (old, f"{old.rstrip('/')}/", f"{old.rstrip('/')}?a=1", f"{old}/x")
+    for page in (output / "status/incidents").glob("*/gone.html"):
+        folder = f"{below}/status/incidents/{page.parent.name}"
+        ends = ("", "/", "/index.html", ".json", ".json?a=1", "/gone.html", "/x", ".md")
+        yield from (folder + end for end in ends)
+    yield from (
+        below + at
+        for at in (
+            *("/nowhere", "/nowhere/", "/nowhere.html", "/assets/none.js", "/files/x/"),
+            *("/files/none.pdf", "/status/embed/none/", "/index.htm", "/404", "/moved"),
+            *("/.lock", "/status/.hidden", "/.well-known/x", "/_other", "/_moved/"),
+            *("/%2elock", "/%5fheaders", "/%5Fredirects", "/status%2findex.html"),
+            *(
+                "/status?a=1",
+                "/search?q=a%20b&c",
+                "/%73tatus/",
+                "/STATUS/",
+                "/status//",
+            ),
+            *("/status/?a=/../", "/status.txt?a", "/status.txt%20", "/d%C3%B6cs%2f"),
+            *("/status/incidents/none/", "/status/incidents/none.json?a=1"),
+            *(
+                "/" + "a" * 3000,
+                "/" + "a/" * 500,
+                "/%f6",
+                "/a%0ab",
+                "/a%20b/",
+                "/~",
+                "/*",
+            ),
+        )
+    )
 
-    for at in (f"{folder}/", folder, f"{folder}/index.html", f"{folder}.json"):
+
+def test_every_address(front, masthead, output):
+    """Every file, folder and odd address is answered as Masthead answers it."""
+    compare(front, masthead, output)
+
+
+def compare(front, masthead, output, below=""):
+    asked = {*addresses(output, below), *odd_addresses(output, below)}
+
+    found = {at: difference(answer(front, at), answer(masthead, at)) for at in asked}
+
+    assert {at: found[at] for at in sorted(asked) if found[at]} == {}
+    assert {f"{below}/_redirects", f"{below}/setup.html"} < asked
+    leads_nowhere_else(front, below)
+
+
+def leads_nowhere_else(front, below):
+    """No spelling leads out of the folder, or to another host."""
+    for at in ("/..%2fmasthead.db", "/%2e%2e/masthead.db", "/status/..%00", "/../x"):
+        assert get(front, below + at, SITE)[0] in (400, 404), at
+    for at in (f"/{below}/status", f"//{below}/guides", f"{below}//status"):
+        _, headers, _ = get(front, at, SITE)
+        assert not headers.get("Location", "").startswith("//"), at
+
+
+def test_moved_page_without_masthead(start, output):
+    """While Masthead is down, readers get the page that leads to the new address."""
+    front = start(free_port())
+
+    for at in ("/support/limits/", "/support/limits", "/setup.html"):
         status, headers, body = get(front, at, SITE)
-        assert (status, body) == (410, page.read_bytes()), at
-        assert "default-src 'none'" in headers["Content-Security-Policy"]
-        assert "must-revalidate" in headers["Cache-Control"]
-    assert get(front, f"{below}/status/incidents/none/", SITE)[0] == 404
-    assert get(front, f"{below}/status/incidents/none.json?a=1", SITE)[0] == 404
+        assert status == 200, at
+        assert b'http-equiv="refresh"' in body
+        assert headers["Content-Type"] == "text/html; charset=utf-8"
+    assert get(front, "/support/limits.md", SITE)[0] in (404, 502)
+    assert get(front, "/subscribe", SITE)[0] == 502
+    assert get(front, "/products/limits/", SITE)[0] == 200
 
 
-def folder_without_its_slash(front, below):
-    """A folder without its slash leads to the folder, on the same host."""
-    status, headers, _ = get(front, f"{below}/status", SITE)
+@pytest.mark.parametrize("method", ["POST", "PUT", "DELETE", "OPTIONS"])
+def test_files_are_only_read(front, method):
+    """A file takes GET and HEAD."""
+    assert get(front, "/status/", SITE, method)[0] == 405
+    assert get(front, "/status/", SITE, "HEAD")[0] == 200
 
-    assert status in (301, 308)
-    assert headers["Location"] == f"{below}/status/"
+
+def test_file_that_a_client_has(front, output):
+    """A file that has not changed is not sent again."""
+    asset = next(path for path in files(output) if path.startswith("files/"))
+    for at in ("/status/", f"/{asset}"):
+        _, headers, _ = get(front, at, SITE)
+        known = {"If-None-Match": headers["ETag"]}
+
+        assert get(front, at, SITE, **known)[0] == 304
 
 
 def test_api(front):
@@ -146,6 +247,29 @@ def test_api(front):
     assert get(front, "/metrics", SITE)[0] == get(front, "/metrics", API)[0] == 404
 
 
+def test_readers_and_operators_arrive(front, output, settings):
+    """With the URLs that the manual sets, forms and links lead to what answers."""
+    page = (output / "status/index.html").read_text()
+    action = re.search(r'method="post" action="([^"]+)"', page)[1]
+    form = {"Content-Type": "application/x-www-form-urlencoded"}
+
+    url = urlsplit(urljoin(f"{settings.site_url}/status/", action))
+    sent = "email=ada%40example.com&kind=incidents"
+    assert get(front, url.path, url.netloc, "POST", sent, **form)[0] == 200
+    assert states() == ["pending"]
+
+    host = urlsplit(settings.subscribe_origin).netloc
+    confirm = f"/subscribe/confirm/{token_of(newest().id, 'confirm')}"
+    assert get(front, confirm, host)[0] == 200
+
+    page = (output / "reference/status/incidents/index.html").read_text()
+    url = urlsplit(re.search(r'href="([^"]+/console/operations/[^"]+)"', page)[1])
+    status, headers, _ = get(front, url.path, url.netloc)
+    assert (status, headers["Location"].split("?")[0]) == (303, "/console/sign-in/")
+    host = urlsplit(settings.api_origin).netloc
+    assert get(front, "/status/v1/services/list", host)[0] == 401
+
+
 def test_pages_for_subscribing(front):
     """Readers subscribe under the name of the site, and proxies add no headers."""
     for path in ("/subscribe", "/subscribe/confirm/forged", "/subscribe/end/forged"):
@@ -155,7 +279,9 @@ def test_pages_for_subscribing(front):
         assert b"Notifications" in body
         for name in ("Content-Security-Policy", "Cache-Control", "X-Robots-Tag"):
             assert len(headers.get_all(name)) == 1, name
-        assert headers["Referrer-Policy"] == "no-referrer"
+        # The paths of the others contain tokens.
+        referrer = "same-origin" if path == "/subscribe" else "no-referrer"
+        assert headers["Referrer-Policy"] == referrer
     assert get(front, "/subscribers/", SITE)[2] == get(front, "/nowhere/", SITE)[2]
 
 

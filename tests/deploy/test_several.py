@@ -17,7 +17,7 @@ import pytest
 from models.response_headers import site_headers, url_path
 from models.storage.engines.postgresql_driver import connect_to
 from tests.deploy.composing import APIS, FRONT, MADE_UP, SERVICES, WHOLE
-from tests.deploy.conftest import get, needed
+from tests.deploy.conftest import FILES, get, needed
 from tests.deploy.test_image import HERE, said
 from tests.ports import free_port
 from tests.publishing import store as stores
@@ -30,6 +30,7 @@ IMAGE = dict(line.split("=", 1) for line in said("ENV"))
 # A build and its publication, on a machine that has other work.
 BUILD_SECONDS = 5
 ADD = "/status/v1/admin/services/add"
+DOCUMENTS = "/projects/v1/documents"
 
 
 class Public(stores.Handler):
@@ -135,20 +136,41 @@ def front(hosts, bucket, run, tmp_path):
 
 def added(front, hosts, slug):
     """Add a service through the front; return the status."""
-    given = json.dumps({"slug": slug, "name": f"Service {slug}"}).encode()
-    headers = {
-        "Host": API,
-        "Authorization": f"Bearer {hosts['key']}",
-        "Content-Type": "application/json",
-        "Idempotency-Key": f"add-{slug}",
-    }
-    asked = urllib.request.Request(f"http://127.0.0.1:{front}{ADD}", given, headers)
+    told = {"slug": slug, "name": f"Service {slug}"}
+    return call(front, hosts, ADD, told, **{"Idempotency-Key": f"add-{slug}"})[0]
+
+
+def call(front, hosts, at, given=None, **headers):
+    """Call an operation through the front; return status and data."""
+    headers |= {"Host": API, "Authorization": f"Bearer {hosts['key']}"}
+    headers.setdefault("Content-Type", "application/json")
+    body = json.dumps(given).encode() if isinstance(given, dict) else given
+    asked = urllib.request.Request(f"http://127.0.0.1:{front}{at}", body, headers)
     try:
         with urllib.request.urlopen(asked, timeout=20) as answer:
-            return answer.status
+            return answer.status, json.loads(answer.read())["data"]
     except urllib.error.HTTPError as error:
         with error:
-            return error.code
+            return error.code, None
+
+
+def publish_documents(front, hosts):
+    """Publish a document with files, and move another one."""
+    _, projects = call(front, hosts, "/projects/v1/projects/list")
+    note = {"projectId": projects[0]["id"], "type": "note", "collection": "support"}
+    for name, content in FILES.items():
+        at = f"/projects/v1/files/add?projectId={note['projectId']}&name={name}"
+        binary = {"Content-Type": "application/octet-stream"}
+        assert call(front, hosts, at, content, **binary)[0] == 200
+    links = "".join(f"[{name}]({name})\n" for name in FILES)
+    for slug, content in (("files", links), ("limits", "Words.")):
+        told = note | {"slug": slug, "title": slug, "content": content}
+        _, written = call(front, hosts, f"{DOCUMENTS}/create", told)
+        assert (
+            call(front, hosts, f"{DOCUMENTS}/publish", {"id": written["id"]})[0] == 200
+        )
+    moved = {"id": written["id"], "collection": "products"}
+    assert call(front, hosts, f"{DOCUMENTS}/update", moved)[0] == 200
 
 
 def insisted(*told):
@@ -160,10 +182,10 @@ def insisted(*told):
     return status
 
 
-def seen(front, words, seconds=30.0):
-    """Wait for the words on the page; return after how long they stood there."""
+def seen(front, words, at="/status/", seconds=30.0):
+    """Wait for the words on a page; return after how long they stood there."""
     began = time.monotonic()
-    while words not in get(front, "/status/", SITE)[2].decode():
+    while words not in get(front, at, SITE)[2].decode():
         assert time.monotonic() - began < seconds, "It did not come."
         time.sleep(0.05)
     return time.monotonic() - began
@@ -220,8 +242,11 @@ ASKED = [("/healthz", API), ("/status/", SITE), ("/", SITE)]
 
 def test_site(front, hosts, bucket):
     """Each file comes with its headers, and nothing of the store is told."""
+    publish_documents(front, hosts)
     assert added(front, hosts, "one") == 200
     seen(front, "Service one")
+    seen(front, '"/support/files/"', "/support/")
+    seen(front, '"/products/limits/"', "/products/")
     quiet(bucket)
     files = bucket.site()
 
@@ -230,6 +255,9 @@ def test_site(front, hosts, bucket):
             continue
         wanted = site_headers(path)
         status, headers, found = get(front, url_path(path), SITE)
+        if path == "support/limits/index.html":
+            assert (status, headers["Location"]) == (301, "/products/limits/")
+            continue
         assert (status, found) == (200, body), path
         told = {name: headers.get_all(name) for name in wanted}
         assert told == {name: [value] for name, value in wanted.items()}, path
@@ -238,7 +266,7 @@ def test_site(front, hosts, bucket):
     nothing_else(front, files["404.html"][0])
     asked = [key for _, key in bucket.asked if key.startswith(("site/", "other"))]
     assert len(asked) > len(files)
-    assert not [key for key in asked if "/." in key or "/_" in key]
+    assert not [key for key in asked if "/." in key or key.startswith("site/_")]
 
 
 HIDDEN = (
@@ -254,8 +282,11 @@ def nothing_else(front, missing):
         assert (status, body) == (404, missing), at
         assert "default-src 'none'" in headers["Content-Security-Policy"]
         assert "immutable" not in headers["Cache-Control"]
-    status, headers, _ = get(front, "/status", SITE)
-    assert (status, headers["Location"]) == (308, "/status/")
+    for at in ("/status", "/search?q=a%20b", "/support/limits", "/status/incidents.x"):
+        status, headers, _ = get(front, at, SITE)
+        path, question, query = at.partition("?")
+        wanted = (308, f"{path}/{question}{query}") if "." not in at else (404, None)
+        assert (status, headers["Location"]) == wanted
     assert get(front, "/status/?list-type=2", SITE)[0] == 200
     assert get(front, "/metrics", API)[0] == get(front, "/", API)[0] == 404
     asked = urllib.request.Request(f"http://127.0.0.1:{front}/x", b"", {"Host": SITE})

@@ -2,15 +2,20 @@
 
 import json
 import re
-import subprocess
 from dataclasses import replace
 
 import pytest
 
 from tests.deploy.conftest import DEPLOY, get
-from tests.deploy.test_fronts import API, FRONTS, SITE, serves_site
-from tests.ports import free_port, served
-from tests.worlds.readers import MAIL, app_for_readers
+from tests.deploy.test_fronts import (  # noqa: F401  (one is a fixture)
+    API,
+    FRONTS,
+    SITE,
+    compare,
+    example,
+    masthead,
+)
+from tests.ports import free_port
 
 PATH = "/docs/v2"
 MANUAL = DEPLOY.parent / "manual/operating/site-below-a-path.md"
@@ -23,31 +28,21 @@ def settings(settings, home):
 
 
 @pytest.fixture(params=FRONTS)
-def front(request, world, store, settings, clock, run, home):
-    """The port of a front that runs a changed example, before the API."""
-    port = free_port()
-    app = app_for_readers(replace(settings, **MAIL), clock)
+def front(request, world, masthead, run, home):  # noqa: F811
+    """The port of a front that runs an example as the manual changes it."""
+    port, manual = free_port(), MANUAL.read_text(encoding="utf-8")
+    (line,) = re.findall(r"^set \$masthead_base .*;$", manual, re.MULTILINE)
+    (variable,) = re.findall(r"^Environment=(SITE_PATH)=(.*)$", manual, re.MULTILINE)
+    text = example(request.param, home, port, masthead)
+    text = text.replace('set $masthead_base "";', line)
     (home / "front").mkdir()
-    with served(app, threads=2) as behind:
-        text = changed(request.param).replace("/srv/masthead", str(home))
-        text = text.replace("127.0.0.1:8000", f"127.0.0.1:{behind}")
-        text = text.replace("listen 80;", f"listen 127.0.0.1:{port};")
-        FRONTS[request.param](run, home / "front", text, port)
-        yield port
+    FRONTS[request.param](run, home / "front", text, port, dict([variable]))
+    return port
 
 
-def changed(name):
-    """The example after the command of the manual."""
-    manual = MANUAL.read_text(encoding="utf-8")
-    (command,) = re.findall(rf"```text\n(sed [^`]*? deploy/{name}) >", manual)
-    return subprocess.run(
-        ["sh", "-c", command], cwd=DEPLOY.parent, check=True, capture_output=True
-    ).stdout.decode()
-
-
-def test_site(front, output):
+def test_site(front, masthead, output):  # noqa: F811
     """Everything is below the path as it would be at the root of a host."""
-    serves_site(front, output, PATH)
+    compare(front, masthead, output, PATH)
 
     assert get(front, "/status/", SITE)[0] == 404
 
