@@ -150,16 +150,14 @@ def _update(
         raise CommandError(
             "Say what is new: --message, --status, --severity or --service."
         )
-    if correction and arguments.no_notify:
-        raise CommandError(
-            "--no-notify applies to --message: subscribers are always told of another"
-            " severity, of other services, and of a status without a message."
-        )
     with connected(context, arguments) as client:
         id, name = _subject(client, arguments.id)
         changes: list[Change] = []
         if correction:
-            changes.append(("incidents/update", {"id": id} | correction))
+            change = {"id": id} | correction | notify_field(arguments)
+            # The message is told with them, and once.
+            change |= {"notify": False} if message is not None else {}
+            changes.append(("incidents/update", change))
         if message is not None:
             update = {"incidentId": id, "body": message} | notify_field(arguments)
             update |= {"status": status} if status else {}

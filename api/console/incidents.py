@@ -6,8 +6,8 @@ from typing import Any
 from flask import Response
 from werkzeug.datastructures import MultiDict
 
-from api.console.console_request import ConsoleRequest
-from api.console.forms.fields import Option
+from api.console.console_request import PREVIEW, ConsoleRequest, Refused
+from api.console.forms.fields import Option, form_fields
 from api.console.forms.form import Form
 from api.console.page import page
 from models.site_addresses import incident_address
@@ -26,7 +26,9 @@ LIST_SERVICES = "GET /status/v1/services/list"
 
 ADD_FIELDS = ("title", "services", "severity", "body", "status", "startedAt", "notify")
 UPDATE_FIELDS = ("status", "body", "notify")
-CHANGE_FIELDS = ("title", "severity", "services", "startedAt")
+CHANGE_FIELDS = ("title", "severity", "services", "startedAt", "notify")
+# Of an incident that is over.
+CHANGE_FIELDS_AT_END = (*CHANGE_FIELDS[:-1], "resolvedAt", "notify")
 PER_PAGE = 20
 # The button that fills in the words of a template or an earlier incident.
 USE_WORDS = "_use_words"
@@ -66,7 +68,11 @@ def open_incident(request: ConsoleRequest) -> Response:
     result = request.submit(form)
     if result is None:
         return _open_page(request, form)
-    return request.go(f"incidents/{result.data['id']}/", done="incident-opened")
+    path = f"incidents/{result.data['id']}/"
+    if result.data["status"] == "resolved":
+        # The operation takes no end, so the page asks for it.
+        return request.go(path, done="incident-recorded", change="1")
+    return request.go(path, done="incident-opened")
 
 
 @page("GET incidents/<id>/")
@@ -79,11 +85,12 @@ def show_incident(request: ConsoleRequest, id: str) -> Response:
 def post_update(request: ConsoleRequest, id: str) -> Response:
     """Post an update; the button Resolve gives the status with it."""
     detail = request.read(GET, id=id)
-    form = update_form(request, detail["incident"])
+    form = update_form(request, detail["incident"]).fill(request.sent)
     more = {"incidentId": id}
     if request.sent.get("_resolve"):
         more["status"] = "resolved"
-    if request.submit(form, **more) is None:
+    is_ready = _change_severity(request, form, detail["incident"], more)
+    if not is_ready or request.submit(form, **more) is None:
         return _incident_page(request, detail, update=form)
     is_resolved = (form.request | more).get("status") == "resolved"
     done = "incident-resolved" if is_resolved else "incident-updated"
@@ -128,12 +135,39 @@ def remove_update(request: ConsoleRequest, id: str, update_id: str) -> Response:
     return request.go(f"incidents/{id}/", done="update-removed")
 
 
+def _change_severity(
+    request: ConsoleRequest, form: Form, incident: dict[str, Any], more: dict[str, str]
+) -> bool:
+    """
+    Change the severity before the update is posted, which then tells of both.
+
+    Return whether the update can be posted: nothing is changed if it would be refused.
+    """
+    change = {**form.request_beside, "id": incident["id"], "notify": False}
+    is_same = change.get("severity") in (None, incident["severity"])
+    if is_same or PREVIEW in request.sent or form.is_contested:
+        return True
+    try:
+        key = form.idempotency_key
+        update = form.request | more
+        request.call(ADD_UPDATE, update, idempotency_key=key, dry_run=True)
+        request.call(UPDATE, change)
+    except Refused as refusal:
+        form.refuse(refusal.problem)
+        return False
+    return True
+
+
 def update_form(request: ConsoleRequest, incident: dict[str, Any]) -> Form:
-    """Return the form for an update, which shows the present status."""
-    values = {"status": incident["status"], "notify": True}
-    id = incident["id"]
+    """Return the form for an update, which shows the present status and severity."""
+    names = ("severity",) if request.may(UPDATE) else ()
     return request.form(
-        ADD_UPDATE, *UPDATE_FIELDS, values=values, is_prefilled=True, id_prefix=id
+        ADD_UPDATE,
+        *UPDATE_FIELDS,
+        values=incident | {"notify": True},
+        is_prefilled=True,
+        id_prefix=incident["id"],
+        beside={n: form_fields(request.operations[UPDATE])[n] for n in names},
     )
 
 
@@ -199,8 +233,14 @@ def _words_of(request: ConsoleRequest, id: str) -> dict[str, Any]:
 
 def _change_form(request: ConsoleRequest, incident: dict[str, Any]) -> Form:
     chosen = incident["services"]
-    values = incident | {"services": [service["slug"] for service in chosen]}
-    form = request.form(UPDATE, *CHANGE_FIELDS, values=values, is_prefilled=True)
+    slugs = [service["slug"] for service in chosen]
+    is_over = incident["status"] == "resolved"
+    form = request.form(
+        UPDATE,
+        *(CHANGE_FIELDS_AT_END if is_over else CHANGE_FIELDS),
+        values=incident | {"services": slugs, "notify": False},
+        is_prefilled=True,
+    )
     return form.offer("services", service_options(request, chosen))
 
 
@@ -264,7 +304,7 @@ def _incident_page(
         entries=_entries(request, detail, failed_corrections),
         update=update or update_form(request, incident),
         change=change or _change_form(request, incident),
-        is_changing=change is not None,
+        is_changing=change is not None or "change" in request.query,
         remove=remove or _remove_form(request),
         is_removing=remove is not None,
         may_update=request.may(ADD_UPDATE),

@@ -39,4 +39,5 @@ class ChatSender:
         name, url = self.settings.site_name, self.settings.site_url
         if attempt.type not in EVENT_TYPES:
             return trial_notice(name, url, attempt.at, locale)
-        return notice_of(attempt.type, attempt.data_at(url), name, attempt.at)
+        data, told_at = attempt.data_at(url), attempt.told_at
+        return notice_of(attempt.type, data, name, attempt.at, told_at)

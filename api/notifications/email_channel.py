@@ -83,9 +83,8 @@ class EmailSender:
             )
         if attempt.type not in EVENT_TYPES:
             return trial_mail(site=site, locale=locale, to=to, id=id, now=now)
-        notice = notice_of(
-            attempt.type, attempt.data_at(site.url), site.name, attempt.at
-        )
+        data = attempt.data_at(site.url)
+        notice = notice_of(attempt.type, data, site.name, attempt.at, attempt.told_at)
         return mail_of(
             notice,
             self._parse(notice.text, locale, site.url),

@@ -72,11 +72,14 @@ def update_incident(call: Call, request: StatusUpdateIncident) -> IncidentRow:
 
     Another severity applies from now on: the past keeps those that the incident had.
     Resolving it sets resolvedAt to the current time unless it is sent. Reopening it
-    clears resolvedAt.
+    clears resolvedAt. Subscribers are told of another status or severity and of other
+    services, but not of another title or time. Messages to people have no text then,
+    unless there is one that they were not told yet.
     """
     incident, changes = incidents.update_incident(request, call.now, call.clock_at)
     call.audit_changes(incident, changes)
-    call.notify(events.changed_event(incident, changes))
+    if request.notify:
+        call.notify(events.changed_event(incident, changes))
     return incident
 
 

@@ -2,8 +2,10 @@
 
 import pytest
 
+from models.notifications.rows import EventRow
 from models.status.incidents.incidents import IncidentRow, IncidentUpdateRow
 from tests.console.conftest import Controls
+from tests.worlds.notifications import subscribe
 
 ADD = {
     "title": "Errors",
@@ -124,6 +126,90 @@ def test_update_and_resolve(person, incident, audited):
     assert audited()[-2:] == ["incident.update-posted"] * 2
 
 
+@pytest.fixture
+def events(ask, clock):
+    """The types of what subscribers are told, and the severities, oldest first."""
+    subscribe(clock.now)
+
+    def told():
+        rows = EventRow.select().order_by(EventRow.number)
+        details = [(row.type, row.data["incident"]["incident"]) for row in rows]
+        return [(type, incident["severity"]) for type, incident in details]
+
+    return told
+
+
+@pytest.mark.parametrize("page", ["", "incidents/{}/"])
+def test_update_with_a_severity(person, incident, ask, events, page):
+    """Severity, status and words of one moment are one entry and one message."""
+    page = person.get(page.format(incident.id))
+    action = f"incidents/{incident.id}/update/"
+    words = {"body": "Worse.", "status": "identified", "severity": "major-outage"}
+
+    first, second = (person.refill(page, action, **words) for _ in range(2))
+
+    assert first.location == second.location
+    changed = IncidentRow.get()
+    assert (changed.severity, changed.status) == ("major-outage", "identified")
+    assert events() == [("incident.updated", "major-outage")]
+    assert IncidentUpdateRow.select().count() == 2
+
+
+def test_refused_update_with_a_severity(person, incident, audited):
+    """Without words neither is changed, and the choice of the severity stays."""
+    page, action = f"incidents/{incident.id}/", f"incidents/{incident.id}/update/"
+
+    refused = person.fill(page, action, severity="major-outage")
+
+    assert refused.status_code == 422
+    assert IncidentRow.get().severity == "degraded"
+    assert audited()[-1] == "incident.opened"
+    kept = Controls(refused.text).forms[f"/console/{action}"]
+    assert kept["severity"] == ["major-outage"]
+    assert person.refill(refused, action, body="Worse.").status_code == 303
+    assert IncidentRow.get().severity == "major-outage"
+
+
+def test_preview_of_a_severity(person, incident, audited):
+    """A preview shows the words with the severity, and changes nothing."""
+    page, action = f"incidents/{incident.id}/", f"incidents/{incident.id}/update/"
+    words = {"body": "Worse.", "severity": "major-outage"}
+
+    shown = person.fill(page, action, **words, _preview="1").text
+
+    preview = shown.partition('class="preview"')[2].partition("</section>")[0]
+    assert "Major outage" in preview
+    assert IncidentRow.get().severity == "degraded"
+    assert audited()[-1] == "incident.opened"
+
+
+def test_severity_that_somebody_else_has_changed(person, incident, ask):
+    """An update leaves their severity as it is; another one in both is a conflict."""
+    page, action = f"incidents/{incident.id}/", f"incidents/{incident.id}/update/"
+    shown = person.get(page)
+    ask(UPDATE, {"id": incident.id, "severity": "major-outage"})
+
+    done = person.refill(shown, action, body="Still.")
+    against = person.refill(
+        shown, action, body="Better.", severity="partial-outage", _key="another"
+    )
+
+    assert (done.status_code, against.status_code) == (303, 409)
+    assert "<bdi>Major outage</bdi>" in against.text
+    assert IncidentRow.get().severity == "major-outage"
+
+
+def test_update_by_a_key_that_changes_no_incident(visitor, issue, incident):
+    """It posts words, and is not asked for a severity."""
+    someone = visitor()
+    someone.sign_in(issue("status:incidents:*", "status:admin:incident-updates:add"))
+    page, action = f"incidents/{incident.id}/", f"incidents/{incident.id}/update/"
+
+    form = Controls(someone.get(page).text).forms[f"/console/{action}"]
+    assert "severity" not in form
+    assert someone.fill(page, action, body="Still.").status_code == 303
+
+
 def test_correct(person, incident, ask):
     """An entry is corrected in its place; the earlier words stay readable here."""
     page, entry = f"incidents/{incident.id}/", IncidentUpdateRow.get()
@@ -225,6 +311,43 @@ def test_change(person, incident):
     changed = IncidentRow.get()
     assert (changed.title, changed.severity) == ("Errors", "major-outage")
     assert "Mail" in person.get(page).text
+
+
+def test_change_tells_who_it_should(person, incident, events):
+    """A change of the incident tells nobody unless the box is ticked."""
+    page, action = f"incidents/{incident.id}/", f"incidents/{incident.id}/change/"
+
+    person.fill(page, action, severity="major-outage")
+    assert events() == []
+    person.fill(page, action, services=["api", "mail"], notify="true")
+
+    assert events() == [("incident.updated", "major-outage")]
+
+
+def test_incident_of_the_past(person, clock):
+    """One that is opened as resolved says so, and its page asks when it ended."""
+    past = {"status": "resolved", "startedAt": "2026-03-01T08:00"}
+    done = person.fill(OPEN, OPEN, **ADD | past)
+    page = person.client.get(done.location)
+    action = f"incidents/{IncidentRow.get().id}/change/"
+    assert "is recorded as resolved" in page.text
+    assert '<details class="more" open>\n<summary>Change the incident' in page.text
+
+    early = person.refill(page, action, resolvedAt="2026-03-01T07:00")
+    person.refill(page, action, resolvedAt="2026-03-01T09:30")
+
+    assert early.status_code == 422
+    assert "must not be before" in early.text
+    assert IncidentRow.get().resolved_at.isoformat() == "2026-03-01T09:30:00+00:00"
+
+
+def test_open_incident_has_no_end(person, incident):
+    """The end of an incident is asked only of one that is over."""
+    page, action = f"incidents/{incident.id}/", f"/console/incidents/{incident.id}/"
+
+    form = Controls(person.get(page).text).forms[f"{action}change/"]
+
+    assert "resolvedAt" not in form
 
 
 def test_change_beside_somebody_else(person, incident, ask):

@@ -2,7 +2,7 @@
 
 import re
 import secrets
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Any
 
 from werkzeug.datastructures import MultiDict
@@ -58,7 +58,8 @@ class Form:
     distinguishes forms for the same operation on one page. With the version of what is
     changed among the values (`version` or `updatedAt`), the form expects it. If the
     operation cannot expect a version, the form has a mark of each present value, which
-    tells what somebody else has changed meanwhile. What the form says itself is in the
+    tells what somebody else has changed meanwhile. `beside` are fields of another
+    operation that belongs to the same form. What the form says itself is in the
     language of `locale`, by default English.
     """
 
@@ -70,12 +71,16 @@ class Form:
         values: Mapping[str, Any] | None = None,
         is_prefilled: bool = False,
         id_prefix: str = "",
+        beside: Mapping[str, Field] | None = None,
         locale: Locale | None = None,
     ) -> None:
         fields = form_fields(operation)
         self.operation = operation
         self.locale = locale or load_locale(FALLBACK, part="console")
-        self.fields = {name: fields[name] for name in names or fields}
+        self.fields = {name: fields[name] for name in names or fields} | dict(
+            beside or {}
+        )
+        self._beside = frozenset(beside or ())
         self.is_prefilled = is_prefilled
         self._id_prefix = id_prefix or f"{operation.noun}.{operation.verb}"
         self.idempotency_key = secrets.token_hex(16)
@@ -137,10 +142,19 @@ class Form:
     @property
     def request(self) -> dict[str, Any]:
         """The fields of the request, as JSON or as parameters of a query."""
+        return self._read(self.fields.keys() - self._beside)
+
+    @property
+    def request_beside(self) -> dict[str, Any]:
+        """The fields of the other operation."""
+        return self._read(self._beside)
+
+    def _read(self, names: Collection[str]) -> dict[str, Any]:
         sent = self._sent if self._sent is not None else Sent()
         # A repeat of what emptied a field is the same request.
         present = self._values | self._had_value if self.is_prefilled else None
-        return read_fields(self.operation, self.fields.values(), sent, present=present)
+        fields = [field for name, field in self.fields.items() if name in names]
+        return read_fields(self.operation, fields, sent, present=present)
 
     @property
     def version_of(self) -> str | None:

@@ -11,7 +11,7 @@ from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any
+from typing import Any, NamedTuple
 
 from peewee import chunked, fn
 
@@ -19,6 +19,7 @@ from models.base import epoch_ms
 from models.logs import LogLine
 from models.notifications.deliveries.outcomes import MAX_ANSWER, Outcome
 from models.notifications.deliveries.schedule import Decision, decide
+from models.notifications.event_types import COLLAPSING_CHANNELS
 from models.notifications.rows import DeliveryRow, EventRow, SubscriptionRow
 from models.notifications.subscriptions.secrets import (
     TokenPurpose,
@@ -80,10 +81,20 @@ class Attempt:
     token: str = ""
     # The first delivery of the subject to the subscription, if that is another one.
     thread_id: str | None = None
+    # When the last event of the subject was that the receiver has been told.
+    told_at: datetime | None = None
 
     def data_at(self, site_url: str) -> dict[str, Any]:
         """Return the data with the address of the page on the site."""
         return {**self.data, "url": site_url + self.path}
+
+
+class Earlier(NamedTuple):
+    """A delivery that has arrived, with the time of what it tells."""
+
+    number: int
+    id: str
+    at: datetime
 
 
 def recover(now: datetime) -> int:
@@ -175,10 +186,10 @@ def claim(
             attempts=DeliveryRow.attempts + 1,
             sending_at=now,
         )
-        threads, secret = _first_deliveries(welcome), notification_secret()
+        earlier_ones, secret = _earlier_deliveries(welcome), notification_secret()
         secrets = signing_secrets(_webhooks_of(welcome), now, secret)
         return [
-            _attempt(row, events.get(row.event_id), threads, secret, secrets)
+            _attempt(row, events.get(row.event_id), earlier_ones, secret, secrets)
             for row in welcome
         ]
 
@@ -336,25 +347,42 @@ def _set_status(numbers: list[int], **values: Any) -> None:
         DeliveryRow.update(**values).where(DeliveryRow.number.in_(numbers)).execute()
 
 
-def _first_deliveries(rows: list[DeliveryRow]) -> dict[tuple[str, str], str]:
-    """Return the id of the first delivery of each mailbox's subject."""
-    mails = [
-        row for row in rows if row.subscription.channel == "email" and row.event_id
+def _earlier_deliveries(rows: list[DeliveryRow]) -> dict[int, list[Earlier]]:
+    """Return what people were told before of the subject of each row, by its number."""
+    told = [
+        row
+        for row in rows
+        if row.subscription.channel in COLLAPSING_CHANNELS and row.event_id
     ]
-    if not mails:
+    if not told:
         return {}
-    query = (
+    query: Any = (
         DeliveryRow.select(
-            DeliveryRow.subscription, DeliveryRow.subject_id, DeliveryRow.id
+            DeliveryRow.subscription,
+            DeliveryRow.subject_id,
+            DeliveryRow.number,
+            DeliveryRow.id,
+            EventRow.at,
         )
+        .join(EventRow)
         .where(
-            DeliveryRow.subscription.in_([row.subscription_id for row in mails]),
-            DeliveryRow.subject_id.in_({row.subject_id for row in mails}),
+            DeliveryRow.subscription.in_([row.subscription_id for row in told]),
+            DeliveryRow.subject_id.in_({row.subject_id for row in told}),
             DeliveryRow.delivered_at.is_null(False),
         )
-        .order_by(DeliveryRow.number.desc())
+        .order_by(DeliveryRow.number)
     )
-    return {(row.subscription_id, row.subject_id): row.id for row in query}
+    delivered: dict[tuple[str, str], list[Earlier]] = {}
+    for subscription, subject, *earlier in query.tuples():
+        delivered.setdefault((subscription, subject), []).append(Earlier(*earlier))
+    return {
+        row.number: [
+            earlier
+            for earlier in delivered.get((row.subscription_id, row.subject_id), ())
+            if earlier.number < row.number
+        ]
+        for row in told
+    }
 
 
 def _events_of(rows: list[DeliveryRow]) -> dict[int | None, EventRow]:
@@ -377,11 +405,11 @@ def _webhooks_of(rows: list[DeliveryRow]) -> list[SubscriptionRow]:
 def _attempt(
     row: DeliveryRow,
     event: EventRow | None,
-    threads: Mapping[tuple[str, str], str],
+    earlier_ones: Mapping[int, list[Earlier]],
     secret: str,
     secrets: Mapping[str, tuple[str, ...]],
 ) -> Attempt:
-    subscription = row.subscription
+    subscription, earlier = row.subscription, earlier_ones.get(row.number, [])
     return Attempt(
         number=row.number,
         delivery_id=row.id,
@@ -397,7 +425,8 @@ def _attempt(
         attempts=row.attempts + 1,
         secrets=secrets.get(subscription.id, ()),
         token=_token(row, secret) if subscription.channel == "email" else "",
-        thread_id=threads.get((subscription.id, row.subject_id)),
+        thread_id=earlier[0].id if earlier else None,
+        told_at=max((delivery.at for delivery in earlier), default=None),
     )
 
 

@@ -62,11 +62,12 @@ def slack_body(notice: Notice, message: Message, locale: Locale) -> Json:
     start = f"*{_slack_text(_heading(notice, locale))}*\n"
     text = message.fitted(SLACK, _fits(SLACK_SECTION - utf16_length(start)))
     blocks = [_slack_section((start + text).strip())]
-    if notice.services:
-        label = _slack_text(locale.text("notice.affected-services"))
-        services = _services(notice, locale, _slack_text)
-        fact = locale.text("notice.fact", name=f"*{label}*", value=services)
-        blocks.append(_slack_section(fact))
+    facts = [
+        locale.text("notice.fact", name=f"*{_slack_text(name)}*", value=value)
+        for name, value in _facts(notice, locale, _slack_text)
+    ]
+    if facts:
+        blocks.append(_slack_section("\n".join(facts)))
     details = [_slack_text(notice.site_name), _slack_period(notice, locale)]
     details.append(_slack_link(locale.text("chat.view"), notice.url))
     elements = [_slack_mrkdwn(detail) for detail in details]
@@ -130,11 +131,9 @@ def discord_body(notice: Notice, message: Message, locale: Locale) -> Json:
     """Return a message with one embed, which mentions nobody."""
     start = f"**{_discord_literal(_heading(notice, locale))}**\n"
     period = _period(notice, locale, _discord_moment)
-    fields = [{"name": locale.text("chat.time"), "value": period}]
-    if notice.services:
-        label = locale.text("notice.affected-services")
-        services = _services(notice, locale, _discord_literal)
-        fields.insert(0, {"name": label, "value": services})
+    facts = _facts(notice, locale, _discord_literal)
+    facts.append((locale.text("chat.time"), period))
+    fields = [{"name": name, "value": value} for name, value in facts]
     limit = DISCORD_DESCRIPTION - utf16_length(start)
     text = message.fitted(DISCORD, _fits(limit))
     embed = {
@@ -198,11 +197,8 @@ def teams_body(notice: Notice, message: Message, locale: Locale) -> Json:
     ]
     if text := message.fitted(TEAMS, _fits_teams):
         body.append(_teams_block(text))
-    if notice.services:
-        label = locale.text("notice.affected-services")
-        services = _services(notice, locale, str)
-        fact = locale.text("notice.fact", name=label, value=services)
-        body.append(_teams_line(fact))
+    for name, value in _facts(notice, locale, str):
+        body.append(_teams_line(locale.text("notice.fact", name=name, value=value)))
     period = _period(notice, locale, _teams_moment)
     body.append(_teams_block(period, isSubtle=True))
     body.append(_teams_line(notice.site_name, isSubtle=True))
@@ -294,6 +290,17 @@ def _heading(notice: Notice, locale: Locale) -> str:
 def _headline_and_title(notice: Notice, locale: Locale) -> str:
     headline = notice.headline(locale)
     return locale.text("notice.heading", headline=headline, title=notice.title)
+
+
+def _facts(
+    notice: Notice, locale: Locale, literal: Callable[[str], str]
+) -> list[tuple[str, str]]:
+    """Return the names and values of what a message lists."""
+    facts = {
+        "notice.severity": literal(notice.severity(locale)),
+        "notice.affected-services": _services(notice, locale, literal),
+    }
+    return [(locale.text(name), value) for name, value in facts.items() if value]
 
 
 def _services(notice: Notice, locale: Locale, literal: Callable[[str], str]) -> str:

@@ -236,7 +236,6 @@ def _button(notice: Notice, locale: Locale) -> Button:
 
 def _facts(notice: Notice, locale: Locale) -> list[Fact]:
     is_incident = notice.type.startswith("incident.")
-    is_over = notice.state == "operational"
     start, end = (
         ("mail.started", "mail.resolved")
         if is_incident
@@ -244,9 +243,7 @@ def _facts(notice: Notice, locale: Locale) -> list[Fact]:
     )
     values = {
         "mail.status": notice.status and locale.text(f"state.{notice.status}"),
-        "mail.severity": is_incident
-        and not is_over
-        and locale.text(f"state.{notice.state}"),
+        "notice.severity": notice.severity(locale),
         "notice.affected-services": notice.services and _names(notice.services, locale),
         start: locale.date_time(notice.starts_at.isoformat()),
         end: notice.ends_at and locale.date_time(notice.ends_at.isoformat()),

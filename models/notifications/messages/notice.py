@@ -4,7 +4,7 @@ Describe an event in words, for chat rooms and mails.
 The module is pure: it reads no rows, no clock and no settings.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, Literal
@@ -31,7 +31,7 @@ class Notice:
     title: str
     # The status of an incident, such as "identified"; None for a window.
     status: str | None
-    # The newest message in Markdown; "" for a window without a description.
+    # The newest message in Markdown; "" if there is none that is new.
     text: str
     state: NoticeState
     # The names of the affected services, in their order.
@@ -47,11 +47,25 @@ class Notice:
         """Return what happened: "Incident update"."""
         return locale.text(f"notice.{self.type}")
 
+    def severity(self, locale: Locale) -> str:
+        """Return the severity of an open incident; "" for anything else."""
+        is_open = self.status is not None and self.state != "operational"
+        return locale.text(f"state.{self.state}") if is_open else ""
+
 
 def notice_of(
-    type: str, data: Mapping[str, Any], site_name: str, at: datetime
+    type: str,
+    data: Mapping[str, Any],
+    site_name: str,
+    at: datetime,
+    told_at: datetime | None = None,
 ) -> Notice:
-    """Return the notice of an event with the `data` of its webhook."""
+    """
+    Return the notice of an event with the `data` of its webhook.
+
+    `told_at` is the time of the last event of the same subject that its receiver has:
+    the words of an update which they have are not repeated.
+    """
     if type.startswith("incident."):
         incident = data["incident"]["incident"]
         updates = data["incident"]["updates"]
@@ -61,7 +75,7 @@ def notice_of(
             site_name=site_name,
             title=incident["title"],
             status=incident["status"],
-            text=updates[-1]["body"] if updates else "",
+            text="" if _has_been_told(type, updates, told_at) else updates[-1]["body"],
             state="operational" if is_over else incident["severity"],
             services=_names(incident),
             starts_at=_moment(incident["startedAt"]),
@@ -101,6 +115,17 @@ def trial_notice(site_name: str, site_url: str, at: datetime, locale: Locale) ->
         url=f"{site_url}/status/",
         at=at,
     )
+
+
+def _has_been_told(
+    type: str, updates: Sequence[Mapping[str, Any]], told_at: datetime | None
+) -> bool:
+    """Return whether the newest update is not news; a reminder reminds of it."""
+    if not updates:
+        return True
+    is_reminder = type == "incident.reminder"
+    is_old = told_at is not None and _moment(updates[-1]["createdAt"]) <= told_at
+    return is_old and not is_reminder
 
 
 def _names(subject: Mapping[str, Any]) -> tuple[str, ...]:

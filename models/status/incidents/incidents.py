@@ -82,6 +82,7 @@ class StatusUpdateIncident(Schema):
     services: MayOmit[ServiceSlugs] = None
     started_at: MayOmit[Moment] = None
     resolved_at: Moment | None = None
+    notify: bool = True
 
 
 class StatusRemoveIncident(Schema):
@@ -231,6 +232,7 @@ def update_incident(
     incident = incident_with_id(request.id)
     values = request.sent_fields()
     values.pop("id")
+    values.pop("notify", None)
     slugs = values.pop("services", None)
     # An error points at the field that was sent.
     field = next((n for n in ("resolved_at", "started_at") if n in values), "status")

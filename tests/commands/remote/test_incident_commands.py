@@ -6,10 +6,12 @@ import re
 
 import pytest
 
+from models.notifications.rows import EventRow
 from models.status.incidents.incidents import IncidentRow, IncidentUpdateRow
 from tests.commands.remote.conftest import Cut, written_key
 from tests.house.words import MANUAL
 from tests.probing.conftest import KEY
+from tests.worlds.notifications import subscribe
 
 OPEN = (
     *("incident", "open", "Greetings arrive late", "--service", "hello"),
@@ -263,6 +265,25 @@ def test_update_of_everything(opened, run, relay, audited):
     assert audited()[-2:] == ["incident.updated", "incident.update-posted"]
 
 
+@pytest.mark.parametrize(
+    ("words", "count"),
+    [
+        (("--severity", "major-outage", "--message", "It is worse."), 1),
+        (("--severity", "major-outage"), 1),
+        (("--severity", "major-outage", "--no-notify"), 0),
+        (("--severity", "major-outage", "--message", "Worse.", "--no-notify"), 0),
+    ],
+)
+def test_what_an_update_tells(opened, run, clock, words, count):
+    """Subscribers are told of one command once, or not at all."""
+    subscribe(clock.now)
+
+    code, _, _ = run("incident", "update", opened, *words)
+
+    events = [row.data["incident"]["incident"]["severity"] for row in EventRow]
+    assert (code, events) == (0, ["major-outage"] * count)
+
+
 def test_update_of_which_a_part_is_refused(opened, run):
     """Neither part is done: both are tried before either is made."""
     code, _, err = run(
@@ -286,12 +307,11 @@ def test_status_without_a_message(opened, run):
     ("words", "sentence"),
     [
         ((), "Say what is new"),
-        (("--severity", "degraded", "--no-notify"), "--no-notify applies to --message"),
         (("--message", " "), "--message is empty"),
     ],
 )
 def test_update_that_says_nothing(opened, run, words, sentence):
-    """What changes nothing, or cannot be done quietly, is refused."""
+    """What changes nothing is refused."""
     code, _, err = run("incident", "update", opened, *words)
 
     assert (code, sentence in err) == (2, True)

@@ -134,6 +134,17 @@ def test_message(golden, channel, name):
 
 
 @pytest.mark.parametrize("channel", CHANNELS)
+def test_severity(channel):
+    """The severity of an open incident is named, and nothing else has one."""
+    said = sent(channel, INCIDENT).decode()
+
+    assert "Severity" in said
+    assert "Partial outage" in said
+    for other in (replace(INCIDENT, state="operational"), NOTICES["maintenance"]):
+        assert "Severity" not in sent(channel, other).decode()
+
+
+@pytest.mark.parametrize("channel", CHANNELS)
 def test_language(channel):
     """What is not an operator's text is in the language of the room."""
     body = sent(channel, INCIDENT, marked_locale("ar")).decode()
