@@ -23,6 +23,7 @@ from sitegen.builder.separate_docs import SeparateDocs
 from sitegen.output.folder import OutputFolder
 from sitegen.output.inspection import Inspection, output_faults
 from sitegen.page import BuildContext
+from sitegen.theme.switcher import Languages
 
 log = logging.getLogger("masthead.builds")
 
@@ -110,6 +111,7 @@ class Builder:
         self._failed_areas: set[str] = set()
         self._inspection = Inspection()
         self._inspect_at = time.monotonic() + timing.tick
+        self._languages: Languages = ()
         self._folder: OutputFolder | None = None
         self._waiting_since: datetime | None = None
         self._next_change: datetime | None = None
@@ -184,7 +186,7 @@ class Builder:
                 self._wait()
             else:
                 # Anything may have changed while this process did not build.
-                self._build_areas(lambda: set(AREAS))
+                self._build_areas(self._all_areas)
                 has_built_all, self._is_outdated = True, False
             if has_built_all and (not self._docs or self._docs.has_settled):
                 self.has_started.set()
@@ -224,11 +226,22 @@ class Builder:
             self._build_areas(self._inspect)
 
     def _inspect(self) -> set[str]:
-        """Return the areas to build: all if a file was damaged."""
+        """
+        Return the areas to build: all if a file was damaged, or if the site in another
+        language has other pages, to which the pages here lead search engines.
+        """
         self._inspect_at = time.monotonic() + self._timing.tick
-        if self._folder and self._inspection.step(self._folder):
-            return set(AREAS)
+        is_damaged = self._folder and self._inspection.step(self._folder)
+        if is_damaged or self._languages != self._read_languages():
+            return self._all_areas()
         return self._areas_behind()
+
+    def _all_areas(self) -> set[str]:
+        self._languages = self._read_languages()
+        return set(AREAS)
+
+    def _read_languages(self) -> Languages:
+        return self._create_context(self._clock()).theme.switcher.languages()
 
     def _areas_behind(self) -> set[str]:
         """Return the areas that were written to, and status if its time has come."""

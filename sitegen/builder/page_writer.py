@@ -12,6 +12,7 @@ from sitegen.output.folder import OutputFolder
 from sitegen.output.manifest import LIVE, ManifestEntry
 from sitegen.page import BuildContext, Page
 from sitegen.site_path import add_site_path
+from sitegen.theme.switcher import alternates
 from sitegen.urls import REFERENCE
 
 
@@ -52,6 +53,7 @@ class PageWriter:
         self._context = context
         self._theme = context.theme
         self._is_started = False
+        self._languages = context.theme.switcher.languages()
 
     @cached_property
     def _site(self) -> dict[str, Any]:
@@ -80,7 +82,14 @@ class PageWriter:
 
     def fingerprint(self, page: Page) -> str:
         """Return a digest of everything that the page's file depends on."""
-        return f"{page.digest} {self.version}" if page.template else page.digest
+        if not page.template:
+            return page.digest
+        languages = [each["language"] for each in self._alternates(page)]
+        return " ".join([page.digest, self.version, *languages])
+
+    def _alternates(self, page: Page) -> list[dict[str, str]]:
+        """Return the addresses of the same page in all languages that have it."""
+        return [] if page.canonical else alternates(self._languages, page.address)
 
     def is_up_to_date(self, page: Page) -> bool:
         return self._unchanged_entry(page.path, self.fingerprint(page)) is not None
@@ -146,9 +155,7 @@ class PageWriter:
             "description": page.description,
             "canonical": self._site["url"] + (page.canonical or page.address),
             "twin": page.twin,
-            "alternates": []
-            if page.canonical
-            else self._theme.switcher.alternates(page.address),
+            "alternates": self._alternates(page),
         }
         variables: dict[str, Any] = {"site": self._site, "page": metadata, "data": data}
         html = self._theme.render(page.template, **variables)

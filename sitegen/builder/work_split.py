@@ -136,10 +136,9 @@ class WorkSplit:
         result = self._page_results.pop(page.path, None) if self._page_results else None
         if result is None:
             return None
-        digest, sha256, size, is_written = result
-        page.set_digest(digest)
+        made, sha256, size, is_written = result
+        page.set_digest(made.partition(" ")[0])
         headers = content_type(page.path), cache_class(page.path)
-        made = self._writer.fingerprint(page)
         entry = ManifestEntry(sha256, size, *headers, area, made)
         return WriteResult(entry, is_written)
 

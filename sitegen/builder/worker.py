@@ -83,7 +83,7 @@ class BatchWorker:
         except PageError:
             # The builder makes the page again, and reports the error.
             return None
-        return [page.digest, entry.sha256, entry.size, is_written]
+        return [entry.made, entry.sha256, entry.size, is_written]
 
 
 def _folder_of(job: dict[str, Any]) -> OutputFolder:

@@ -3,9 +3,14 @@
 import json
 import re
 from collections.abc import Iterable, Mapping
+from contextlib import suppress
 from dataclasses import dataclass
+from functools import lru_cache
+from html import unescape
 from itertools import chain
-from typing import Any
+from pathlib import Path
+from typing import Any, NamedTuple
+from urllib.parse import unquote
 
 from models.settings import SITE_URL, SettingError, Settings
 
@@ -20,10 +25,11 @@ FORMS = {
         "the tag of a language, such as de or pt-BR",
     ),
     "version": _NAME,
+    "output": (r"[^\x00-\x1f]+", "the path of a folder"),
 }
 EXAMPLE = '{"name": "2.x", "url": "https://example.com/docs/v2", "version": "2.4"}'
-# Pages of what only this instance has. No other one has an incident of the same id.
-OWN_PAGES = ("/404.html", "/status/incidents/", "/status/maintenance/")
+HOME_PAGE = frozenset({"/"})
+_LOCATION = re.compile(r"<loc>([^<]+)</loc>")
 
 
 @dataclass(frozen=True)
@@ -35,6 +41,19 @@ class Site:
     url: str
     tag: str
     is_current: bool
+    # The output folder of the site, if it is on this machine.
+    output: str
+
+
+class Language(NamedTuple):
+    """A site in a language, with the addresses of its pages; None is this site."""
+
+    tag: str
+    url: str
+    addresses: frozenset[str] | None
+
+
+Languages = tuple[Language, ...]
 
 
 @dataclass(frozen=True)
@@ -43,14 +62,52 @@ class Switcher:
 
     menus: Mapping[str, tuple[Site, ...]]
 
-    def alternates(self, address: str) -> list[dict[str, str]]:
-        """Return the addresses of a page in all languages, as search engines ask."""
-        if address.startswith(OWN_PAGES):
-            return []
-        return [
-            {"language": site.tag, "href": site.url + address}
+    def languages(self) -> Languages:
+        """Return the languages with what each site has now."""
+        return tuple(
+            Language(
+                site.tag, site.url, None if site.is_current else _addresses_of(site)
+            )
             for site in self.menus.get("language", ())
-        ]
+        )
+
+
+def alternates(languages: Languages, address: str) -> list[dict[str, str]]:
+    """Return the addresses of a page of this site in all languages that have it."""
+    found = [
+        {"language": each.tag, "href": each.url + address}
+        for each in languages
+        if each.addresses is None or address in each.addresses
+    ]
+    return found if len(found) > 1 else []
+
+
+def _addresses_of(site: Site) -> frozenset[str]:
+    """
+    Return the addresses that the sitemaps of a site list, the same object while the
+    files are the same. Without its output folder, only its home page is known.
+    """
+    if not site.output:
+        return HOME_PAGE
+    files = sorted(Path(site.output, "sitemaps").glob("*.xml"))
+    stats = ((str(file), file.stat()) for file in files)
+    with suppress(OSError, ValueError):
+        stamps = tuple((path, stat.st_mtime_ns, stat.st_size) for path, stat in stats)
+        return _read_addresses(site.url, stamps)
+    # The site has just replaced a file, and is read again later.
+    return frozenset()
+
+
+@lru_cache(maxsize=64)
+def _read_addresses(
+    url: str, stamps: tuple[tuple[str, int, int], ...]
+) -> frozenset[str]:
+    texts = (Path(path).read_text(encoding="utf-8") for path, *_ in stamps)
+    return frozenset(
+        unquote(unescape(location)).removeprefix(url)
+        for text in texts
+        for location in _LOCATION.findall(text)
+    )
 
 
 def read_switcher(settings: Settings) -> Switcher:
@@ -114,6 +171,7 @@ def _site(entry: Any, number: int, settings: Settings) -> Site:
         url=url,
         tag=entry[kinds[0]],
         is_current=url == settings.site_url,
+        output=entry.get("output", ""),
     )
 
 

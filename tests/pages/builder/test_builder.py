@@ -1,7 +1,9 @@
 """The builder's thread: woken, on time, honest about what is wrong."""
 
+import json
 import re
 import time
+from dataclasses import replace
 from datetime import timedelta
 from types import SimpleNamespace
 
@@ -202,6 +204,31 @@ def test_inspection_while_quiet_wakes_never_cease(started, output):
         return page.read_text() == before
 
     assert eventually(is_repaired, seconds=20)
+
+
+def test_site_in_another_language(shelf, started, clock, settings, output, tmp_path):
+    """A page names that of the other language soon after the other site has it."""
+    german, sites = tmp_path / "german", tmp_path / "sites.json"
+    entry = {"name": "Deutsch", "language": "de", "url": "https://example.com/de"}
+    own = {"name": "English", "language": "en", "url": settings.site_url}
+    sites.write_text(json.dumps([own, entry | {"output": str(german)}]))
+    told = replace(settings, switcher=str(sites))
+    theme = site_theme(told)
+    shelf.publish("welcome")
+    page, link = output / "guides/welcome/index.html", 'hreflang="de" href="https'
+    builder = started(
+        lambda now: BuildContext(now, told, theme), timing=Timing(tick=0.1)
+    )
+    assert eventually(lambda: builder.due)
+    assert link not in text_of(page)
+
+    (german / "sitemaps").mkdir(parents=True)
+    listed = german / "sitemaps/guides-1.xml"
+    listed.write_text(f"<loc>{entry['url']}/guides/welcome/</loc>")
+    assert eventually(lambda: link in text_of(page))
+
+    listed.unlink()
+    assert eventually(lambda: link not in text_of(page))
 
 
 def test_death_while_quiet_writes_wait(measured_once, started, output):

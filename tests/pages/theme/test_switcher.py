@@ -2,9 +2,11 @@
 
 import json
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 
+from models.response_headers import file_for
 from models.settings import SettingError, Settings
 from sitegen.builder.build import build
 from sitegen.page import BuildContext, require_templates
@@ -50,6 +52,7 @@ def written(tmp_path):
         ([NEW | {"url": "/docs/v2"}], "must have as its url a URL such as"),
         ([{"name": "2.x", "version": "2"}], "must have as its url a URL such as"),
         ([GERMAN | {"language": "german!"}], "must have as its language the tag of"),
+        ([GERMAN | {"output": 1}], "must have as its output the path of a folder"),
         ([OLD], f"no site in .* has the URL of this one, {HERE}"),
         ([NEW, NEW], f"more than one version with the URL {HERE}"),
     ],
@@ -88,8 +91,8 @@ def pages(scene, shelf, settings, clock, output, written):  # noqa: F811
     def built(content, **more):
         told = written(content, settings, **more) if content else settings
         told = replace(told, **more)
-        report = build(BuildContext(clock.now, told, site_theme(told)))
-        assert report.failed == []
+        built.report = build(BuildContext(clock.now, told, site_theme(told)))
+        assert built.report.failed == []
         return lambda path: Reader((output / path).read_text(encoding="utf-8"))
 
     shelf.publish("welcome")
@@ -117,19 +120,71 @@ def alternates(page):
     return [e["href"] for e in page.all("link") if "hreflang" in e]
 
 
-def test_languages_for_search_engines(pages):
-    """They are told the same page in all languages, where others can have it."""
-    page = pages([OLD, NEW, ENGLISH, GERMAN])
+@pytest.fixture
+def german(settings, clock, tmp_path):
+    """Build the German site, which has what is published then; return its entry."""
+
+    def built():
+        folder = str(tmp_path / "german")
+        told = replace(settings, site_url=GERMAN["url"], output=folder)
+        assert build(BuildContext(clock.now, told, site_theme(told))).failed == []
+        return GERMAN | {"output": folder}
+
+    return built
+
+
+def test_languages_for_search_engines(pages, german, shelf, output):
+    """Each page names the same page in all languages that have it, and no other."""
+    only_german = shelf.publish("only-german")
+    entry = german()
+    shelf.withdraw(only_german)
+    shelf.publish("only-english")
+
+    page = pages([OLD, NEW, ENGLISH, entry])
 
     assert alternates(page("guides/welcome/index.html")) == [
         f"{HERE}/guides/welcome/",
         "https://example.com/de/guides/welcome/",
     ]
+    assert len(alternates(page("index.html"))) == 2
     assert len(alternates(page("status/services/api/index.html"))) == 2
-    incident = "status/incidents/00000000-0000-7000-8000-000000000002/index.html"
-    # Others have neither our incidents nor our redirects.
-    for path in (incident, "404.html", "support/limits/index.html"):
+    only_english, moved = "guides/only-english/index.html", "support/limits/index.html"
+    for path in (only_english, moved, "404.html"):
         assert alternates(page(path)) == [], path
+    named = 0
+    for path in output.rglob("*.html"):
+        for href in alternates(Reader(path.read_text(encoding="utf-8")))[1:]:
+            file = file_for(href.removeprefix(GERMAN["url"]))
+            assert Path(entry["output"], file).is_file(), (path, href)
+            named += 1
+    assert named > 10
+
+
+def test_page_that_another_language_gets(pages, german, shelf):
+    """When the other site has a page, this one alone is written again, and back."""
+    here = shelf.publish("limits-too")
+    shelf.withdraw(here)
+    sites = [ENGLISH, german()]
+    shelf.release(here)
+    pages(sites)
+
+    german()
+    page = pages(sites)
+    written = [path for path in pages.report.written if path.endswith(".html")]
+
+    assert written == ["guides/limits-too/index.html"]
+    assert len(alternates(page(written[0]))) == 2
+    pages(sites)
+    assert [each for each in pages.report.written if each.endswith(".html")] == []
+
+
+@pytest.mark.parametrize("more", [{}, {"output": "/nowhere"}])
+def test_site_of_which_nothing_is_known(pages, more):
+    """Only its home page is sure to exist, and not even that of one not built yet."""
+    page = pages([ENGLISH, GERMAN | more])
+
+    assert alternates(page("guides/welcome/index.html")) == []
+    assert len(alternates(page("index.html"))) == (0 if more else 2)
 
 
 def test_site_that_stands_alone(pages):
