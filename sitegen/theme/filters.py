@@ -72,7 +72,7 @@ def fragment_renderer(environment: Environment) -> Callable[..., Markup]:
     return fragment
 
 
-def locale_filters(locale: Locale, site_url: str) -> dict[str, Callable[..., Any]]:
+def locale_filters(locale: Locale, site_url: str = "") -> dict[str, Callable[..., Any]]:
     """
     Return the filters of templates whose result depends on the language.
 
