@@ -2,14 +2,21 @@
 
 import hashlib
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import (
+    Callable,
+    Collection,
+    Iterable,
+    Iterator,
+    Mapping,
+    Sequence,
+)
 from dataclasses import dataclass, field
 from datetime import datetime
 from enum import IntEnum
 from importlib import import_module
 from pathlib import Path
 from pkgutil import walk_packages
-from typing import Any, TypeVar
+from typing import Any, NamedTuple, TypeVar
 
 from models.base import canonical_json
 from models.locale_checks import check_locales
@@ -129,6 +136,33 @@ class PageBatch(list[PageGroup]):
     """Page groups of one kind, which the build may share with a worker process."""
 
 
+@dataclass(frozen=True, slots=True)
+class KeyedPages:
+    """
+    Pages that are made only if the last build made them of something else.
+
+    `key` is what they are made of, or versions of that: equal keys promise equal
+    pages. So what did not change is not even read. `name` is unique within the area.
+    The process remembers the keys; another one makes all pages and compares them.
+    """
+
+    name: str
+    key: Any
+    make: Callable[[], Iterable[Page]]
+
+
+class MadePages(NamedTuple):
+    """What the last build made of KeyedPages."""
+
+    area: str
+    key: Any
+    paths: tuple[str, ...]
+
+
+# What a generator yields.
+Item = Page | PageBatch | KeyedPages
+
+
 @dataclass(frozen=True)
 class BuildContext:
     """What all pages of one build share; the site is built as of `now`."""
@@ -180,7 +214,7 @@ class BuildContext:
 
 
 # A function yields at most one batch.
-GeneratorFunction = Callable[[BuildContext], Iterator[Page | PageBatch]]
+GeneratorFunction = Callable[[BuildContext], Iterator[Item]]
 
 
 @dataclass(frozen=True)

@@ -3,15 +3,16 @@ Build the site: write the pages that changed, and remove those that no longer ex
 
 Every build yields all pages of its areas, and the fingerprint of each page decides
 whether its file is written (`page_writer.py`). So no dependency can be forgotten, and
-a build may run at any time.
+a build may run at any time. Of KeyedPages, a process that builds again yields only
+those whose key has changed.
 """
 
 import logging
 import time
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import closing
 from dataclasses import dataclass
-from functools import partial
+from functools import cached_property, partial
 from itertools import chain
 from typing import Any
 
@@ -43,6 +44,9 @@ from sitegen.page import (
     GENERATORS,
     SHARED,
     BuildContext,
+    Item,
+    KeyedPages,
+    MadePages,
     Page,
     PageBatch,
     PageGenerator,
@@ -108,7 +112,7 @@ def build(
                 built_marks[AREA] = docs.mark
             live = _live_state(built_marks)
         site_build.remove_stale([*built_areas, SHARED])
-        site_build.finish(live)
+        site_build.finish(live, [*built_areas, SHARED])
         report = site_build.report
         note_built(built_marks, report.failed, context.now)
         if separate_docs is not None:
@@ -128,11 +132,11 @@ def _put_part_in_place(
     writes it, and the record of what changed.
     """
     started = time.perf_counter()
-    version, entries = folder.version(), folder.start()
+    version, entries, made = folder.version(), folder.start(), folder.made()
     folder.mark_unfinished()
     for path in docs.staged:
         folder.take(docs.staging, path, is_synced=docs.is_synced)
-    folder.suspend(version, {**entries, **docs.entries})
+    folder.suspend(version, {**entries, **docs.entries}, made)
     separate_docs.end(folder, docs, time.perf_counter() - started)
     return BuildReport(written=docs.written, is_suspended=True)
 
@@ -199,6 +203,8 @@ class Build:
         self.has_documents = has_documents
         self.interrupted = folder.interrupted_entries()
         self.before = folder.start()
+        self._made_last: Mapping[str, MadePages] = folder.made()
+        self._made: dict[str, MadePages] = {}
         self.writes_all = full or not self.before
         self.writer = PageWriter(
             context,
@@ -293,11 +299,11 @@ class Build:
     def _ready_pages(
         self,
         generator: PageGenerator,
-        background: dict[PageGenerator, list[Page | PageBatch]],
+        background: dict[PageGenerator, list[Item]],
         waiting: list[AreaPage],
     ) -> Iterator[AreaPage]:
         """Yield the pages whose required pages exist, and add the others to waiting."""
-        items: Iterable[Page | PageBatch] = (
+        items: Iterable[Item] = (
             background[generator]
             if generator in background
             else generator.function(self.context)
@@ -305,10 +311,55 @@ class Build:
         for item in items:
             if isinstance(item, PageBatch):
                 yield from self._pages_of_batch(item, generator)
-            elif all(path in self.entries for path in item.requires):
-                yield item, generator.area
-            else:
-                waiting.append((item, generator.area))
+                continue
+            for page in self._pages_of_item(item, generator.area):
+                if all(path in self.entries for path in page.requires):
+                    yield page, generator.area
+                else:
+                    waiting.append((page, generator.area))
+
+    def _pages_of_item(self, item: Page | KeyedPages, area: str) -> Iterable[Page]:
+        """Return the pages, none if they are as the last build made them."""
+        if isinstance(item, Page):
+            return (item,)
+        known = self._made_before.get(item.name)
+        if known is not None and known.key == item.key and not self._is_damaged(known):
+            self._made[item.name] = known
+            self.paths.update(known.paths)
+            self.report.unchanged += len(known.paths)
+            return ()
+        pages = list(item.make())
+        # The text that the manifest has already, of those that it has.
+        known_paths = self._known_paths
+        paths = tuple(known_paths.get(page.path, page.path) for page in pages)
+        self._made[item.name] = MadePages(area, item.key, paths)
+        return pages
+
+    @cached_property
+    def _known_paths(self) -> Mapping[str, str]:
+        return {path: path for path in self.before}
+
+    def _is_damaged(self, made: MadePages) -> bool:
+        damaged = self.folder.damaged
+        return bool(damaged) and not damaged.isdisjoint(made.paths)
+
+    @cached_property
+    def _made_before(self) -> Mapping[str, MadePages]:
+        return {} if self.writes_all or not self._is_same_version() else self._made_last
+
+    def _made_now(self, areas: Iterable[str]) -> dict[str, MadePages]:
+        """Return what the files are made of now that the areas are built."""
+        failed = {path for path, _, _ in self.report.failed}
+        kept = {
+            name: made
+            for name, made in self._made_last.items()
+            if made.area not in areas
+        }
+        return kept | {
+            name: made
+            for name, made in self._made.items()
+            if failed.isdisjoint(made.paths)
+        }
 
     def _take_documents(self) -> None:
         """Put the documents in place that another process has written aside."""
@@ -329,7 +380,7 @@ class Build:
 
     def _start_background(
         self, generators: list[PageGenerator]
-    ) -> dict[PageGenerator, list[Page | PageBatch]]:
+    ) -> dict[PageGenerator, list[Item]]:
         """Have the worker start on background batches, if many of their pages lack."""
         items = {
             generator: list(generator.function(self.context))
@@ -399,7 +450,7 @@ class Build:
             removed += retire_assets(self.folder, assets, self.entries, now)
         self.report.removed += removed
 
-    def finish(self, live: dict[str, Any]) -> None:
+    def finish(self, live: dict[str, Any], areas: Iterable[str]) -> None:
         """Write the record of the changes, the live state and then the manifest."""
         generation = live["generation"]
         if self.report.failed:
@@ -411,7 +462,8 @@ class Build:
         # The manifest does not list it. If the cached manifest did, the next build
         # would remove it as a file that no generator yields.
         self.entries.pop(LIVE, None)
-        self.folder.finish(self.writer.version, self.entries)
+        made = self._made_now(areas)
+        self.folder.finish(self.writer.version, self.entries, made)
 
     def _changes(self) -> FileChanges:
         url = self.context.settings.site_url

@@ -13,7 +13,7 @@ from models.runtime.build_progress import BuildProgress
 from models.runtime.faults import Fault
 from models.runtime.leader_election import LeaderElection, SingleServer
 from models.status.snapshot.last_change import next_page_change, next_state_change
-from models.storage.database import reading
+from models.storage.database import limit_read_memory, reading
 from sitegen.builder.build import build, output_folder
 from sitegen.builder.docs_process import DocsProcess
 from sitegen.builder.docs_result import AREA, DocsResult
@@ -337,6 +337,8 @@ class Builder:
     def _build(self, areas: set[str], result: DocsResult | None = None) -> bool:
         """Build the areas; tell whether no page failed."""
         started, started_cpu = time.perf_counter(), time.thread_time()
+        # A build reads much of the database once, which need not stay in memory.
+        limit_read_memory()
         context = self._create_context(self._clock())
         # A corrected template takes effect without a restart.
         is_other_theme = result and result.theme != context.theme.version

@@ -41,6 +41,7 @@ from sitegen.docs.body_cache import BodyCache
 from sitegen.docs.outline import DocsOutline, docs_outline, use_outline
 from sitegen.docs.pages import pages_of_new_texts
 from sitegen.output.atomic_writes import MAX_SINGLE
+from sitegen.output.folder import OutputFolder
 from sitegen.output.manifest import ManifestEntry
 from sitegen.output.staging import StagedFolder
 from sitegen.page import BuildContext, load_generators
@@ -85,7 +86,8 @@ class DocsBuilder:
         if self._theme.version != request["theme"] and self._theme.reload():
             self._process_cache.clear()
         if not request["isLastInPlace"]:
-            manifest = self._folder.manifest()
+            # Of a folder that is forgotten: this process needs its own entries only.
+            manifest = OutputFolder(self._settings.output).manifest()
             entries = manifest.entries.items() if manifest else ()
             self._folder.entries = {
                 path: entry for path, entry in entries if entry.area in (AREA, "")

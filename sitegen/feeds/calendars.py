@@ -1,22 +1,22 @@
 """Yield iCalendar files of the maintenance windows: of all services and of each."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from datetime import timedelta
+from functools import partial
 
 from icalendar import Calendar, Event
 
+from models.base import epoch_ms
 from models.display_text import plain_line, printable
 from models.locales import Locale
 from models.response_headers import url_path
-from models.status.maintenance.windows import (
-    MaintenanceRow,
-    maintenance_since,
-    removed_windows,
-)
+from models.status.maintenance.windows import MaintenanceRow, removed_windows
+from models.status.snapshot.event_index import IndexedWindow
 from models.status.snapshot.snapshot import HISTORY
 from sitegen.markdown.messages import parse_message
-from sitegen.page import BuildContext, Page, Stage, pages
-from sitegen.status.status_data import read_maintenance, read_snapshot
+from sitegen.page import BuildContext, KeyedPages, Page, Stage, pages
+from sitegen.status.published import windows_by_id
+from sitegen.status.status_data import read_index, read_snapshot, read_window_statuses
 from sitegen.urls import calendar_path, maintenance_path, service_path
 
 REFRESH_INTERVAL = timedelta(hours=1)
@@ -24,49 +24,72 @@ ALMOST_A_SECOND = timedelta(milliseconds=999)
 
 
 @pages("status", Stage.LISTS)
-def calendars(context: BuildContext) -> Iterator[Page]:
+def calendars(context: BuildContext) -> Iterator[KeyedPages]:
     """
     Yield the windows that are scheduled, active, or ended within the history.
 
     Removed ones are among them, because a calendar that only lacks an event may keep
     its copy.
     """
-    snapshot, site_name = (
-        context.once_per_build(read_snapshot),
-        context.settings.site_name,
-    )
-    site_url = context.settings.site_url
+    snapshot = context.once_per_build(read_snapshot)
     since = snapshot.now - HISTORY
-    windows = maintenance_since(since, snapshot.now)
-    windows += [window for window in removed_windows() if window.ends_at > since]
-    site_name = plain_line(site_name)
-    locale = context.theme.locale
-    title = locale.text("calendar.title", name=site_name)
-    yield _calendar(locale, "status/maintenance.ics", title, site_url, windows)
+    index = context.once_per_build(read_index)
+    removed = removed_windows(since)
+    site_name, text = plain_line(context.settings.site_name), context.theme.locale.text
+
+    def keyed(
+        path: str,
+        title: str,
+        all: Iterable[IndexedWindow],
+        removed: list[MaintenanceRow],
+    ) -> KeyedPages:
+        windows = [each for each in all if each.ends_at > epoch_ms(since)]
+        versions = [(each.id, each.updated_at) for each in removed]
+        make = partial(_windows_file, context, path, title, windows, removed)
+        return KeyedPages(path, (title, windows, versions), make)
+
+    title = text("calendar.title", name=site_name)
+    yield keyed("status/maintenance.ics", title, index.windows, removed)
     for service in snapshot.services:
-        service_windows = [
-            window
-            for window in windows
-            if service.number in [affected.service_id for affected in window.services]
-        ]
         folder = url_path(service_path(service.slug)).strip("/")
-        title = locale.text(
-            "calendar.of", name=plain_line(service.name), site=site_name
+        title = text("calendar.of", name=plain_line(service.name), site=site_name)
+        number = service.number
+        yield keyed(
+            f"{folder}/maintenance.ics",
+            title,
+            index.windows_by_service.get(number, ()),
+            [
+                window
+                for window in removed
+                if number in [affected.service_id for affected in window.services]
+            ],
         )
-        path = f"{folder}/maintenance.ics"
-        yield _calendar(locale, path, title, site_url, service_windows)
 
 
 @pages("status", Stage.URGENT)
-def window_calendars(context: BuildContext) -> Iterator[Page]:
+def window_calendars(context: BuildContext) -> Iterator[KeyedPages]:
     """Yield each window to come as a calendar of its own, to add it to another one."""
-    locale, site_url = context.theme.locale, context.settings.site_url
     site_name = plain_line(context.settings.site_name)
-    title = locale.text("calendar.title", name=site_name)
-    for window in context.once_per_build(read_maintenance):
-        if window.status in ("scheduled", "active"):
+    title = context.theme.locale.text("calendar.title", name=site_name)
+    statuses = context.once_per_build(read_window_statuses)
+    for window in context.once_per_build(read_index).windows:
+        if statuses[window.id] in ("scheduled", "active"):
             path = calendar_path(window.id)
-            yield _calendar(locale, path, title, site_url, [window])
+            make = partial(_windows_file, context, path, title, [window], [])
+            yield KeyedPages(path, (window,), make)
+
+
+def _windows_file(
+    context: BuildContext,
+    path: str,
+    title: str,
+    windows: list[IndexedWindow],
+    removed: list[MaintenanceRow],
+) -> Iterator[Page]:
+    """Yield a calendar with these windows."""
+    now = context.once_per_build(read_snapshot).now
+    rows = [*windows_by_id((each.id for each in windows), now).values(), *removed]
+    yield _calendar(context.theme.locale, path, title, context.settings.site_url, rows)
 
 
 def _calendar(

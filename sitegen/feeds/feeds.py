@@ -2,9 +2,10 @@
 
 import re
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from email.utils import format_datetime
+from functools import lru_cache, partial
 from html import escape
 from typing import Any
 from xml.etree.ElementTree import Element, SubElement, indent, tostring
@@ -13,21 +14,34 @@ from models.display_text import isolate
 from models.fields import format_moment
 from models.locales import Locale
 from models.response_headers import url_path
-from models.status.incidents.incidents import IncidentRow, IncidentUpdateRow
-from models.status.maintenance.windows import MaintenanceRow
+from models.status.incidents.incidents import (
+    IncidentRow,
+    IncidentUpdateRow,
+    newest_updates,
+)
+from models.status.maintenance.windows import MaintenanceRow, MaintenanceStatus
+from models.status.services.rows import ServiceRow
+from models.status.snapshot.event_index import IndexedWindow
 from sitegen.markdown.rendering import render_entry
-from sitegen.page import BuildContext, Page, Stage, pages
+from sitegen.page import BuildContext, KeyedPages, Page, Stage, pages
 from sitegen.status.filters.service_lists import MAX_NAMES
-from sitegen.status.status_data import (
+from sitegen.status.published import (
     PublishedMaintenance,
-    read_published_incidents,
-    read_published_maintenance,
+    published_incidents,
+    published_windows,
+)
+from sitegen.status.status_data import (
+    read_index,
+    read_services,
     read_snapshot,
+    read_window_statuses,
 )
 from sitegen.urls import incident_path, maintenance_path, service_path
 
 MAX_ITEMS = 50
 ATOM = "http://www.w3.org/2005/Atom"
+# A window, and its status at the time of the build.
+Window = tuple[IndexedWindow, MaintenanceStatus]
 INVALID_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 
 
@@ -46,6 +60,7 @@ class FeedItem:
     published: datetime
     dated: datetime
     updated: datetime
+    # Slugs, without those of purged services.
     services: tuple[str, ...]
 
 
@@ -65,29 +80,50 @@ class Feed:
 
 
 @pages("status", Stage.LISTS)
-def feeds(context: BuildContext) -> Iterator[Page]:
+def feeds(context: BuildContext) -> Iterator[KeyedPages]:
     """Yield the feeds of all services, at Statuspage's addresses too, and of each."""
-    site_name, site_url = context.settings.site_name, context.settings.site_url
-    locale = context.theme.locale
-    items = context.once_per_build(_items)
-    newest = items[:MAX_ITEMS]
-    title = locale.text("feed.title", name=site_name)
-    feed = Feed("status/feed", title, "/status/", site_url, newest, locale)
-    yield from _files(feed, atom="atom", rss="rss", json="json")
-    statuspage_feed = Feed("history", title, feed.href, site_url, newest, locale)
-    yield from _files(statuspage_feed, atom="atom", rss="rss")
-    for service in context.once_per_build(read_snapshot).services:
-        href = url_path(service_path(service.slug))
-        service_items = [item for item in items if service.slug in item.services]
-        feed = Feed(
-            f"{href.strip('/')}/feed",
-            locale.text("feed.of", name=isolate(service.name), site=site_name),
-            href,
-            site_url,
-            service_items[:MAX_ITEMS],
-            locale,
+    index = context.once_per_build(read_index)
+    statuses = context.once_per_build(read_window_statuses)
+    windows = [(window, statuses[window.id]) for window in index.windows]
+    yield KeyedPages(
+        "feeds", (index.incidents, windows), partial(_feeds_of_all, context, windows)
+    )
+    for service in context.once_per_build(read_services):
+        incidents = index.incidents_by_service.get(service.number, [])
+        windows = [
+            (window, statuses[window.id])
+            for window in index.windows_by_service.get(service.number, [])
+        ]
+        yield KeyedPages(
+            f"feeds {service.slug}",
+            (service.name, incidents, windows),
+            partial(_feeds_of, context, service, windows),
         )
-        yield from _files(feed, atom="atom", rss="rss", json="json")
+
+
+def _feeds_of_all(context: BuildContext, windows: list[Window]) -> Iterator[Page]:
+    settings, locale = context.settings, context.theme.locale
+    items = _items(context, None, windows)
+    title = locale.text("feed.title", name=settings.site_name)
+    feed = Feed("status/feed", title, "/status/", settings.site_url, items, locale)
+    yield from _files(feed, atom="atom", rss="rss", json="json")
+    yield from _files(replace(feed, path="history"), atom="atom", rss="rss")
+
+
+def _feeds_of(
+    context: BuildContext, service: ServiceRow, windows: list[Window]
+) -> Iterator[Page]:
+    settings, locale = context.settings, context.theme.locale
+    href = url_path(service_path(service.slug))
+    feed = Feed(
+        f"{href.strip('/')}/feed",
+        locale.text("feed.of", name=isolate(service.name), site=settings.site_name),
+        href,
+        settings.site_url,
+        _items(context, service, windows),
+        locale,
+    )
+    yield from _files(feed, atom="atom", rss="rss", json="json")
 
 
 def _files(feed: Feed, **extensions: str) -> Iterator[Page]:
@@ -96,23 +132,45 @@ def _files(feed: Feed, **extensions: str) -> Iterator[Page]:
         yield Page(f"{feed.path}.{extension}", content)
 
 
-def _items(context: BuildContext) -> list[FeedItem]:
-    """Return the items of all feeds, newest first."""
-    site_url, locale = context.settings.site_url, context.theme.locale
+def _items(
+    context: BuildContext, service: ServiceRow | None, windows: list[Window]
+) -> list[FeedItem]:
+    """Return the newest items of a service, or of all, from these of its windows."""
+    updates = newest_updates(MAX_ITEMS, service)
+    incidents = published_incidents(update.incident_id for update in updates)
+    newest = sorted(windows, key=_order_of_window, reverse=True)[:MAX_ITEMS]
+    now = context.once_per_build(read_snapshot).now
+    published = published_windows((window.id for window, _ in newest), now)
+    memory = context.once_per_build(_Items)
     items = [
-        _update_item(incident.row, update, site_url, locale)
-        for incident in context.once_per_build(read_published_incidents).values()
-        for update in incident.updates
+        memory.of_update(incidents[update.incident_id].row, update)
+        for update in updates
     ]
-    items += [
-        _maintenance_item(window, site_url, locale)
-        for window in context.once_per_build(read_published_maintenance).values()
-    ]
-    return sorted(items, key=lambda item: (item.dated, item.id), reverse=True)
+    items += map(memory.of_window, published.values())
+    items.sort(key=lambda item: (item.dated, item.id), reverse=True)
+    return items[:MAX_ITEMS]
+
+
+def _order_of_window(window: Window) -> tuple[int, str]:
+    """Return when the item of a window is dated, and its id."""
+    row, status = window
+    started = {"active": row.starts_at, "completed": row.ends_at}.get(status, 0)
+    changed_at = started if row.written == "scheduled" else 0
+    return max(row.updated_at, changed_at), row.id
+
+
+class _Items:
+    """The items that were made last; several services may have the same."""
+
+    def __init__(self, context: BuildContext) -> None:
+        settings, locale = context.settings, context.theme.locale
+        keep = lru_cache(maxsize=10 * MAX_ITEMS)
+        self.of_update = keep(partial(_update_item, settings.site_url, locale))
+        self.of_window = keep(partial(_maintenance_item, settings.site_url, locale))
 
 
 def _update_item(
-    incident: IncidentRow, update: IncidentUpdateRow, site_url: str, locale: Locale
+    site_url: str, locale: Locale, incident: IncidentRow, update: IncidentUpdateRow
 ) -> FeedItem:
     label = (
         locale.text("feed.update-removed")
@@ -134,7 +192,7 @@ def _update_item(
 
 
 def _maintenance_item(
-    maintenance: PublishedMaintenance, site_url: str, locale: Locale
+    site_url: str, locale: Locale, maintenance: PublishedMaintenance
 ) -> FeedItem:
     """Return the one item of a window, which changes with its status."""
     window, json = maintenance.row, maintenance.json

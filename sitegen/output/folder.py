@@ -9,6 +9,7 @@ import time
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
 from uuid import uuid4
 
 from models.logs import LogLine
@@ -149,6 +150,11 @@ class OutputFolder(AtomicWriter):
         state = self.state()
         return "" if state is None else state.version
 
+    def made(self) -> Mapping[str, Any]:
+        """Return what this process made the files of, nothing if another built last."""
+        state = self.state()
+        return {} if state is None else state.made
+
     def has_file(self, path: str, entry: ManifestEntry) -> bool:
         """
         Tell whether the file exists with the size that the manifest says.
@@ -170,7 +176,12 @@ class OutputFolder(AtomicWriter):
         self._mark = uuid4().int
         (self.path / UNFINISHED).write_text(str(self._mark))
 
-    def suspend(self, version: str, entries: Mapping[str, ManifestEntry]) -> None:
+    def suspend(
+        self,
+        version: str,
+        entries: Mapping[str, ManifestEntry],
+        made: Mapping[str, Any],
+    ) -> None:
         """
         End a part of a build without a manifest, which takes long to write.
 
@@ -178,7 +189,7 @@ class OutputFolder(AtomicWriter):
         this one dies, the folder is unfinished, and its files must be read.
         """
         self.put_in_place()
-        self._suspended = Manifest((self._mark,), version, entries)
+        self._suspended = Manifest((self._mark,), version, entries, made)
 
     @property
     def is_suspended(self) -> bool:
@@ -200,7 +211,12 @@ class OutputFolder(AtomicWriter):
                 break
             folder.rmdir()
 
-    def finish(self, version: str, entries: dict[str, ManifestEntry]) -> None:
+    def finish(
+        self,
+        version: str,
+        entries: dict[str, ManifestEntry],
+        made: Mapping[str, Any],
+    ) -> None:
         """Write the manifest, which ends the build."""
         if self.is_large:
             self.flush()
@@ -216,7 +232,7 @@ class OutputFolder(AtomicWriter):
                 self.write(MANIFEST, content)
         self.flush()
         (self.path / UNFINISHED).unlink(missing_ok=True)
-        self._manifest = Manifest(self.manifest_stamp(), version, entries)
+        self._manifest = Manifest(self.manifest_stamp(), version, entries, made)
         self._suspended = None
         self.damaged.clear()
         self.note_checks()

@@ -3,8 +3,10 @@
 import hashlib
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from json.encoder import encode_basestring as quote
+from sys import intern
+from typing import Any
 
 from models.response_headers import cache_class, content_type
 
@@ -53,20 +55,38 @@ class Manifest:
     # What every page depends on: theme, navigation.
     version: str
     entries: Mapping[str, ManifestEntry]
+    # What this process made the files of, by the name of their KeyedPages. A manifest
+    # that was read from its file says nothing of it.
+    made: Mapping[str, Any] = field(default_factory=dict)
 
 
 def parse_manifest(stamp: tuple[int, ...], content: bytes) -> Manifest:
     """Raise ValueError, KeyError or TypeError if the content is not a manifest."""
-    fields = json.loads(content)
-    entries = {path: ManifestEntry(**entry) for path, entry in fields["files"].items()}
+    # Each entry is made as soon as it is parsed: all of them as dicts would take three
+    # times the memory.
+    fields = json.loads(content, object_hook=_entry_or_dict)
+    entries = dict(fields["files"])
+    if not all(isinstance(entry, ManifestEntry) for entry in entries.values()):
+        raise TypeError("The manifest has a file without an entry.")
     return Manifest(stamp, str(fields["version"]), entries)
+
+
+def _entry_or_dict(fields: dict[str, Any]) -> Any:
+    if "sha256" not in fields:
+        return fields
+    # Few different texts, of which the parser makes one for each file.
+    few = {name: intern(fields[name]) for name in ("type", "cache", "area")}
+    return ManifestEntry(**fields | few)
 
 
 def serialize_manifest(version: str, entries: Mapping[str, ManifestEntry]) -> bytes:
     """Return the manifest as JSON with one line for each file."""
-    lines = ",\n".join(
-        f"{quote(path)}: {entries[path].to_json()}"
-        for path in sorted(entries)
-        if path != LIVE
-    )
-    return f'{{"version": {quote(version)}, "files": {{\n{lines}\n}}}}\n'.encode()
+    # Line by line: the lines of a large site would take much memory beside each other.
+    content, separator = bytearray(), ""
+    content += f'{{"version": {quote(version)}, "files": {{\n'.encode()
+    for path in sorted(entries):
+        if path != LIVE:
+            content += f"{separator}{quote(path)}: {entries[path].to_json()}".encode()
+            separator = ",\n"
+    content += b"\n}}\n"
+    return bytes(content)

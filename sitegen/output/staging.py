@@ -3,6 +3,7 @@
 import shutil
 from collections.abc import Mapping
 from pathlib import Path
+from typing import Any
 from uuid import uuid4
 
 from sitegen.output.atomic_writes import MAX_SINGLE, Draft
@@ -31,6 +32,10 @@ class StagedFolder(OutputFolder):
     @property
     def staging(self) -> str:
         return self._root
+
+    def made(self) -> Mapping[str, Any]:
+        """Return nothing: documents are no KeyedPages."""
+        return {}
 
     def start(self) -> Mapping[str, ManifestEntry]:
         """Start a build with a folder of its own."""

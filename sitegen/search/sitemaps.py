@@ -1,24 +1,28 @@
 """Generate the sitemaps and robots.txt for search engines."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from datetime import datetime
+from functools import partial
 from html import escape
 from pathlib import Path
+from typing import Any
 
+from models.base import from_epoch_ms
 from models.fields import format_moment
 from models.projects.documents.linking.link_resolver import document_href
 from models.response_headers import url_path
+from models.site_addresses import incident_address, maintenance_address
+from models.status.snapshot.event_index import IndexedIncident, IndexedWindow
 from sitegen.docs.collections import DocsCollection, docs_collections
 from sitegen.docs.outline import docs_outline
-from sitegen.page import SHARED, BuildContext, Page, Stage, pages
-from sitegen.status.history import months
-from sitegen.status.status_data import read_incidents, read_maintenance, read_snapshot
+from sitegen.page import SHARED, BuildContext, KeyedPages, Page, Stage, pages
+from sitegen.status.history import read_months
+from sitegen.status.published import EventChunk, chunks
+from sitegen.status.status_data import read_index, read_services
 from sitegen.urls import (
     ADDRESSES_OF_SITEMAP,
     HOW,
     history_path,
-    incident_path,
-    maintenance_path,
     service_path,
     sitemap_path,
 )
@@ -26,6 +30,8 @@ from sitegen.urls import (
 ROBOTS = "robots.txt"
 # The limit of search engines.
 MAX_ADDRESSES = 50_000
+# About how many incidents or windows a sitemap has, a power of two.
+EVENTS_OF_SITEMAP = 256
 XML = '<?xml version="1.0" encoding="UTF-8"?>\n'
 NAMESPACE = "http://www.sitemaps.org/schemas/sitemap/0.9"
 
@@ -41,22 +47,49 @@ def documents(context: BuildContext) -> Iterator[Page]:
 
 
 @pages("status", Stage.LISTS)
-def status(context: BuildContext) -> Iterator[Page]:
+def status(context: BuildContext) -> Iterator[Page | KeyedPages]:
     """The permanent addresses of the status page; those that age have no date."""
-    services = context.once_per_build(read_snapshot).services
+    url = context.settings.site_url
+    services = context.once_per_build(read_services)
     lines: list[Line] = [("/status/", None)]
     lines += [(url_path(service_path(service.slug)), None) for service in services]
     lines += [(url_path(path), None) for path in (HOW, history_path())]
-    lines += [(url_path(history_path(month)), None) for month in months(context)]
-    lines += [
-        (url_path(incident_path(incident.id)), incident.updated_at)
-        for incident in context.once_per_build(read_incidents)
-    ]
-    lines += [
-        (url_path(maintenance_path(window.id)), window.updated_at)
-        for window in context.once_per_build(read_maintenance)
-    ]
-    yield _sitemap(context.settings.site_url, "status", lines[:MAX_ADDRESSES])
+    months = sorted(context.once_per_build(read_months))
+    lines += [(url_path(history_path(month)), None) for month in months]
+    yield _sitemap(url, "status", lines[:MAX_ADDRESSES])
+    for kind, address, chunk in _events(context):
+        events = chunk.events
+        name = _name(kind, chunk)
+        yield KeyedPages(
+            sitemap_path(name),
+            events,
+            partial(_event_sitemap, url, name, address, events),
+        )
+
+
+def _events(
+    context: BuildContext,
+) -> Iterator[tuple[str, Callable[[str], str], EventChunk[Any]]]:
+    """Yield the incidents and the windows of each sitemap, with their addresses."""
+    index = context.once_per_build(read_index)
+    for incidents in chunks(index.incidents, EVENTS_OF_SITEMAP):
+        yield "incidents", incident_address, incidents
+    for windows in chunks(index.windows, EVENTS_OF_SITEMAP):
+        yield "maintenance", maintenance_address, windows
+
+
+def _name(kind: str, chunk: EventChunk[Any]) -> str:
+    return f"status-{kind}-{chunk.id}"
+
+
+def _event_sitemap(
+    url: str,
+    name: str,
+    address: Callable[[str], str],
+    events: list[IndexedIncident | IndexedWindow],
+) -> Iterator[Page]:
+    lines = [(address(each.id), from_epoch_ms(each.updated_at)) for each in events]
+    yield _sitemap(url, name, lines)
 
 
 @pages(SHARED, Stage.ENTRY_POINTS)
@@ -75,9 +108,10 @@ def sitemap_index(context: BuildContext) -> Iterator[Page]:
         for collection in docs_outline(context).collections
         for path in collection.sitemaps
     ]
+    events = [sitemap_path(_name(kind, chunk)) for kind, _, chunk in _events(context)]
     sitemaps = "".join(
         f"<sitemap><loc>{escape(url)}/{path}</loc></sitemap>\n"
-        for path in (site.path, sitemap_path("status"), *collections)
+        for path in (site.path, sitemap_path("status"), *events, *collections)
     )
     index = f'{XML}<sitemapindex xmlns="{NAMESPACE}">\n{sitemaps}</sitemapindex>\n'
     yield Page("sitemap.xml", index)

@@ -8,49 +8,63 @@ from models.base import canonical_json
 from models.display_text import balance_directions
 from models.fields import format_moment
 from models.response_headers import url_path
-from models.status.services.catalogue import services_in_display_order
-from models.status.services.rows import ServiceRow
-from sitegen.page import BuildContext, Page, Stage, pages
+from models.status.snapshot.event_index import IndexedIncident
+from sitegen.page import BuildContext, KeyedPages, Page, Stage, pages
 from sitegen.search.inverted_index import HEADING, Text, create_shards
 from sitegen.search.levels import FORMAT
-from sitegen.status.status_data import PublishedIncident, read_published_incidents
+from sitegen.status.published import PublishedIncident, files_of_list, read_incidents
+from sitegen.status.status_data import read_index, read_services
 from sitegen.urls import incident_path, service_path
-
-INCIDENTS_OF_FILE = 50
 
 # A result of a search, and what it is found by.
 Entry = tuple[list[str], Text]
 
 
 @pages("status", Stage.LISTS)
-def status_index(context: BuildContext) -> Iterator[Page]:
-    """Older incidents in full files, then the newest with all services in one."""
-    text = context.theme.locale.text
-    incidents = [
-        _incident_entry(incident, text("search.incident"))
-        for incident in sorted(
-            context.once_per_build(read_published_incidents).values(),
-            key=lambda incident: (incident.row.started_at, incident.row.id),
-        )
-    ]
-    older_files = max(0, len(incidents) // INCIDENTS_OF_FILE - 1)
-    for number in range(older_files):
-        start = number * INCIDENTS_OF_FILE
-        older = incidents[start : start + INCIDENTS_OF_FILE]
-        yield _file(f"search/incidents/{number}.json", older)
+def status_index(context: BuildContext) -> Iterator[Page | KeyedPages]:
+    """Older incidents in files that a list names, the newest with all services."""
+    older, newest = files_of_list(context.once_per_build(read_index).incidents)
+    for chunk in older:
+        path = f"search/incidents/{chunk.id}.json"
+        make = partial(_incidents_file, context, path, chunk.events)
+        yield KeyedPages(path, chunk.events, make)
+    yield Page("search/incidents/index.json", [chunk.id for chunk in older[::-1]])
     services = [
-        _service_entry(service, text("search.service"))
-        for service in services_in_display_order()
+        (service.slug, service.name, service.description or "")
+        for service in context.once_per_build(read_services)
     ]
+    make = partial(_newest_file, context, services, newest)
+    yield KeyedPages("search/status", (services, newest), make)
+
+
+def _incidents_file(
+    context: BuildContext, path: str, incidents: list[IndexedIncident]
+) -> Iterator[Page]:
+    kind = context.theme.locale.text("search.incident")
+    entries = [_incident_entry(each, kind) for each in read_incidents(incidents)]
+    yield _file(path, entries[::-1])
+
+
+def _newest_file(
+    context: BuildContext,
+    services: list[tuple[str, str, str]],
+    incidents: list[IndexedIncident],
+) -> Iterator[Page]:
+    text = context.theme.locale.text
     # Of equal matches, the first is the first result.
-    newest = incidents[older_files * INCIDENTS_OF_FILE :][::-1]
-    yield _file(f"search/status-{FORMAT}.json", services + newest, older=older_files)
+    yield _file(
+        f"search/status-{FORMAT}.json",
+        [_service_entry(*service, text("search.service")) for service in services]
+        + [
+            _incident_entry(incident, text("search.incident"))
+            for incident in read_incidents(incidents)
+        ],
+    )
 
 
-def _service_entry(service: ServiceRow, kind: str) -> Entry:
-    href = url_path(service_path(service.slug))
-    text = Text(service.name, service.description or "", service.slug)
-    return [href, balance_directions(service.name), kind], text
+def _service_entry(slug: str, name: str, description: str, kind: str) -> Entry:
+    href = url_path(service_path(slug))
+    return [href, balance_directions(name), kind], Text(name, description, slug)
 
 
 def _incident_entry(incident: PublishedIncident, kind: str) -> Entry:
@@ -67,13 +81,12 @@ def _incident_entry(incident: PublishedIncident, kind: str) -> Entry:
     return result, Text(row.title, "", updates, title_weight=HEADING)
 
 
-def _file(path: str, entries: Sequence[Entry], **facts: Any) -> Page:
+def _file(path: str, entries: Sequence[Entry]) -> Page:
     """Return a file with both the terms and the results."""
-    key = [FORMAT, facts, [[result, repr(text)] for result, text in entries]]
-    return Page(path, partial(_data, entries, facts), key=canonical_json(key))
+    key = [FORMAT, [[result, repr(text)] for result, text in entries]]
+    return Page(path, partial(_data, entries), key=canonical_json(key))
 
 
-def _data(entries: Sequence[Entry], facts: dict[str, Any]) -> dict[str, Any]:
+def _data(entries: Sequence[Entry]) -> dict[str, Any]:
     shards = create_shards((text for _, text in entries), 1)
-    results = [result for result, _ in entries]
-    return facts | {"terms": shards.files[0], "pages": results}
+    return {"terms": shards.files[0], "pages": [result for result, _ in entries]}

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 from datetime import datetime
+from functools import partial
 from typing import Any
 from unicodedata import category, east_asian_width
 from xml.sax.saxutils import escape
@@ -15,13 +16,14 @@ from models.status.snapshot.snapshot import (
     StatusServiceList,
     StatusSnapshot,
 )
-from sitegen.page import BuildContext, Page, Stage, pages
+from sitegen.page import BuildContext, KeyedPages, Page, Stage, pages
 from sitegen.status.missing_data import missing_data_text
+from sitegen.status.service_data import ServiceFacts, read_service_facts
 from sitegen.status.status_data import (
     read_service_list,
     read_snapshot,
-    read_status_data,
     reason_to_data,
+    stale_at,
 )
 from sitegen.urls import service_path
 
@@ -45,7 +47,7 @@ WITHOUT_WIDTH = ("Mn", "Me", "Cf")
 
 
 @pages("status", Stage.LISTS)
-def badges(context: BuildContext) -> Iterator[Page]:
+def badges(context: BuildContext) -> Iterator[Page | KeyedPages]:
     """Yield a badge with its timestamp for the site and for each service."""
     service_list = context.once_per_build(read_service_list)
     locale = context.theme.locale
@@ -57,25 +59,30 @@ def badges(context: BuildContext) -> Iterator[Page]:
         _format(service_list.checked_at),
     )
     yield Page("status/badge.svg", site_badge)
-    for service in service_list.services:
-        badge = _badge(
-            locale,
-            service.name,
-            service.state,
-            locale.text(f"state.{service.state}"),
-            _format(service.observed_at),
-        )
-        path = f"status/badges/{service.slug}"
-        yield Page(f"{path}.svg", badge)
-        yield Page(f"{path}.json", _shields_endpoint(service))
+    for slug, facts in context.once_per_build(read_service_facts).items():
+        make = partial(_badge_files, locale, facts.status)
+        yield KeyedPages(f"badge {slug}", (facts.status,), make)
+
+
+def _badge_files(locale: Locale, service: StatusService) -> Iterator[Page]:
+    badge = _badge(
+        locale,
+        service.name,
+        service.state,
+        locale.text(f"state.{service.state}"),
+        _format(service.observed_at),
+    )
+    path = f"status/badges/{service.slug}"
+    yield Page(f"{path}.svg", badge)
+    yield Page(f"{path}.json", _shields_endpoint(service))
 
 
 @pages("status", Stage.LISTS)
-def embeds(context: BuildContext) -> Iterator[Page]:
+def embeds(context: BuildContext) -> Iterator[Page | KeyedPages]:
     """Yield pages without scripts, for frames on other sites."""
-    status_data, locale = context.once_per_build(read_status_data), context.theme.locale
+    locale, snapshot = context.theme.locale, context.once_per_build(read_snapshot)
     site_name, site_url = context.settings.site_name, context.settings.site_url
-    service_list = status_data.service_list
+    service_list = context.once_per_build(read_service_list)
     data: dict[str, Any] = {
         "name": site_name,
         "href": site_url + "/status/",
@@ -83,20 +90,29 @@ def embeds(context: BuildContext) -> Iterator[Page]:
         "label": locale.text(f"overall.{service_list.overall}"),
         "reason": None,
         "checkedAt": _format(service_list.checked_at),
-        "staleAt": status_data.stale_at(),
+        "staleAt": stale_at(snapshot, snapshot.services),
     }
     yield _embed(locale, "status/embed/index.html", data)
-    for service in service_list.services:
-        data = {
-            "name": service.name,
-            "href": site_url + url_path(service_path(service.slug)),
-            "state": service.state,
-            "label": locale.text(f"state.{service.state}"),
-            "reason": reason_to_data(status_data.reasons[service.slug]),
-            "checkedAt": _format(service.observed_at),
-            "staleAt": status_data.stale_at(service.slug),
-        }
-        yield _embed(locale, f"status/embed/{service.slug}/index.html", data)
+    for slug, facts in context.once_per_build(read_service_facts).items():
+        yield KeyedPages(
+            f"embed {slug}", facts, partial(_service_embed, locale, site_url, facts)
+        )
+
+
+def _service_embed(
+    locale: Locale, site_url: str, facts: ServiceFacts
+) -> Iterator[Page]:
+    service = facts.status
+    data = {
+        "name": service.name,
+        "href": site_url + url_path(service_path(service.slug)),
+        "state": service.state,
+        "label": locale.text(f"state.{service.state}"),
+        "reason": reason_to_data(facts.reason),
+        "checkedAt": _format(service.observed_at),
+        "staleAt": facts.stale_at,
+    }
+    yield _embed(locale, f"status/embed/{service.slug}/index.html", data)
 
 
 @pages("status", Stage.LISTS)

@@ -1,7 +1,7 @@
 """Yield the counters behind the uptime percentages, as JSON and CSV."""
 
 import json
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property, lru_cache, partial
 
@@ -29,7 +29,6 @@ class CounterFiles(PageGroup):
 
     slug: str
     history: HourlyHistory
-    days_and_hours: Callable[[HourlyHistory], DaysAndHours]
 
     @cached_property
     def pages(self) -> list[Page]:
@@ -37,7 +36,7 @@ class CounterFiles(PageGroup):
         return [
             Page(
                 data_path(self.slug, extension),
-                partial(render, self.history, self.days_and_hours),
+                partial(render, self.history),
                 key=key,
             )
             for extension, render in (
@@ -55,19 +54,25 @@ def counters(context: BuildContext) -> Iterator[PageBatch]:
     They change once an hour and not with every measurement: the counts outside whole
     hours are in the JSON of the service's page.
     """
-    # Both files of a service use the same lines; those of the last service suffice.
-    days_and_hours = lru_cache(maxsize=1)(_days_and_hours)
-    histories = context.once_per_build(read_hourly_histories).items()
-    yield PageBatch(
-        CounterFiles(slug, history, days_and_hours) for slug, history in histories
-    )
+    memory = context.once_per_process(_Memory)
+    known = memory.files
+    memory.files = {
+        slug: known[slug]
+        if slug in known and known[slug].history == history
+        else CounterFiles(slug, history)
+        for slug, history in context.once_per_build(read_hourly_histories).items()
+    }
+    yield PageBatch(memory.files.values())
 
 
-def _json(
-    slug: str,
-    history: HourlyHistory,
-    days_and_hours: Callable[[HourlyHistory], DaysAndHours],
-) -> str:
+class _Memory:
+    """The files of the last build, whose digests need not be computed again."""
+
+    def __init__(self) -> None:
+        self.files: dict[str, CounterFiles] = {}
+
+
+def _json(slug: str, history: HourlyHistory) -> str:
     start, end = history.span
     header = {
         "slug": slug,
@@ -75,7 +80,7 @@ def _json(
         "to": format_moment(end),
         "columns": COLUMNS,
     }
-    days, hours = map(_json_rows, days_and_hours(history))
+    days, hours = map(_json_rows, _days_and_hours(history))
     rows = f'"days":[{days}],\n"hours":[{hours}]'
     return f'{{"data":{json.dumps(header)[:-1]}, {rows}}}}}\n'
 
@@ -86,10 +91,8 @@ def _json_rows(lines: Lines) -> str:
     return "],\n".join(rows) + "]" if rows else ""
 
 
-def _csv(
-    history: HourlyHistory, days_and_hours: Callable[[HourlyHistory], DaysAndHours]
-) -> str:
-    days, hours = days_and_hours(history)
+def _csv(history: HourlyHistory) -> str:
+    days, hours = _days_and_hours(history)
     rows: list[str] = [
         *map(str.__add__, _prefixes("\nday,", days[0], ","), days[1]),
         *map(str.__add__, _prefixes("\nhour,", hours[0], ","), hours[1]),
@@ -103,6 +106,8 @@ def _prefixes(before: str, starts: tuple[str, ...], after: str) -> list[str]:
     return [f"{before}{start}{after}" for start in starts]
 
 
+# Both files of a service use the same lines; those of the last service suffice.
+@lru_cache(maxsize=1)
 def _days_and_hours(history: HourlyHistory) -> DaysAndHours:
     return _days(history), _hours(history)
 

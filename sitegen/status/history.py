@@ -1,21 +1,23 @@
 """Yield the history by month, with every incident and maintenance window."""
 
 from collections import defaultdict
-from collections.abc import Iterator, Sequence
-from datetime import UTC, datetime
+from collections.abc import Iterable, Iterator
+from datetime import datetime, timedelta
+from functools import lru_cache, partial
 from itertools import groupby
+from operator import itemgetter
 from typing import Any, NamedTuple
 
-from models.base import MILLISECOND
+from models.base import EPOCH, epoch_ms
 from models.response_headers import url_path
 from models.status.incidents.incidents import SeveritySpan
-from models.status.state import Severity, worst_severity
-from sitegen.page import BuildContext, Page, Stage, pages
-from sitegen.status.status_data import (
-    read_published_incidents,
-    read_published_maintenance,
-    read_snapshot,
-)
+from models.status.maintenance.windows import MaintenanceStatus
+from models.status.measurements.rollups import DAY_MS
+from models.status.snapshot.event_index import IndexedIncident, IndexedWindow
+from models.status.state import worst_severity
+from sitegen.page import BuildContext, KeyedPages, Page, Stage, pages
+from sitegen.status.published import published_incidents, published_windows
+from sitegen.status.status_data import read_index, read_snapshot, read_window_statuses
 from sitegen.urls import history_path, incident_path, maintenance_path
 
 # How many incidents of a month are named in the list of months.
@@ -23,136 +25,191 @@ MAX_TITLES = 5
 NO_EVENTS = {"href": None, "incidents": 0, "windows": 0, "worst": None}
 
 
-class Event(NamedTuple):
-    """An incident or a maintenance window that has begun, up to now."""
+class MonthEvent(NamedTuple):
+    """An incident or a window of a month: equal ones are shown alike in it."""
 
-    start: datetime
-    # Its last millisecond, so that an event that ends at midnight ends the day before.
-    last: datetime
-    data: dict[str, Any]
-    # Of an incident.
-    severities: Sequence[SeveritySpan] = ()
+    event: IndexedIncident | IndexedWindow
+    # Of a window.
+    status: MaintenanceStatus | None = None
 
-    @property
-    def first_month(self) -> str:
-        return f"{self.start:%Y-%m}"
 
-    def months(self) -> Iterator[str]:
-        """Yield the UTC months that it overlaps."""
-        year, month = self.start.year, self.start.month
-        while (year, month) <= (self.last.year, self.last.month):
-            yield f"{year:04}-{month:02}"
-            year, month = (year, month + 1) if month < 12 else (year + 1, 1)
-
-    def severities_in(self, month: str) -> list[Severity]:
-        """Return the severities that the incident had in a month that it overlaps."""
-        spans = (
-            (span.severity, _event(span.starts_at, span.ends_at or self.last, {}))
-            for span in self.severities
-        )
-        return [severity for severity, event in spans if month in event.months()]
+# The events that overlap each UTC month, newest first, by the month.
+Months = dict[str, list[MonthEvent]]
 
 
 @pages("status", Stage.LISTS)
-def history(context: BuildContext) -> Iterator[Page]:
+def history(context: BuildContext) -> Iterator[KeyedPages]:
     """Yield a page for each month with events, and a list of these months."""
-    by_month: dict[str, list[Event]] = defaultdict(list)
-    newest_first = sorted(_events(context), key=lambda event: event.start, reverse=True)
-    for event in newest_first:
-        for month in event.months():
-            by_month[month].append(event)
-    months = sorted(by_month, reverse=True)
+    by_month = context.once_per_build(read_months)
+    months = list(by_month)
+    for previous, month, following in zip(
+        [*months[1:], None], months, [None, *months], strict=False
+    ):
+        events = by_month[month]
+        make = partial(_month_page, context, month, events, previous, following)
+        yield KeyedPages(f"history {month}", (events, previous, following), make)
+    yield KeyedPages("history", by_month, partial(_list_page, context, by_month))
+
+
+def _month_page(
+    context: BuildContext,
+    month: str,
+    events: list[MonthEvent],
+    previous: str | None,
+    following: str | None,
+) -> Iterator[Page]:
     locale = context.theme.locale
-    for index, month in enumerate(months):
-        next_month = months[index - 1] if index else None
-        previous = months[index + 1] if index + 1 < len(months) else None
-        yield Page(
-            history_path(month),
-            _month(month, by_month[month])
-            | {"previous": _month_link(previous), "next": _month_link(next_month)},
-            template="status/month.html",
-            title=locale.text("history.of", month=locale.month_name(month)),
-            description=locale.text(
-                "history.description-of", month=locale.month_name(month)
-            ),
-        )
+    yield Page(
+        history_path(month),
+        _month(month, _shown(events, context.once_per_build(read_snapshot).now))
+        | {"previous": _month_link(previous), "next": _month_link(following)},
+        template="status/month.html",
+        title=locale.text("history.of", month=locale.month_name(month)),
+        description=locale.text(
+            "history.description-of", month=locale.month_name(month)
+        ),
+    )
+
+
+def _list_page(context: BuildContext, by_month: Months) -> Iterator[Page]:
+    locale = context.theme.locale
     yield Page(
         history_path(),
-        list_of_months([_month_summary(month, by_month[month]) for month in months]),
+        list_of_months(
+            [
+                context.memoize(_month_summary, month, events, name=month)
+                for month, events in by_month.items()
+            ]
+        ),
         template="status/history.html",
         title=locale.text("history.status-history"),
         description=locale.text("history.description"),
     )
 
 
-def months(context: BuildContext) -> list[str]:
-    """Return the months with events, oldest first."""
-    return sorted({month for event in _events(context) for month in event.months()})
+def read_months(context: BuildContext) -> Months:
+    """Return the events that have begun, by the months that they overlap until now."""
+    now = epoch_ms(context.once_per_build(read_snapshot).now)
+    index = context.once_per_build(read_index)
+    statuses = context.once_per_build(read_window_statuses)
+    spans = [
+        (each.started_at, each.resolved_at or now, MonthEvent(each))
+        for each in reversed(index.incidents)
+    ]
+    spans += [
+        (each.starts_at, min(each.ends_at, now), MonthEvent(each, statuses[each.id]))
+        for each in reversed(index.windows)
+    ]
+    by_month: dict[int, list[MonthEvent]] = defaultdict(list)
+    # Equal times keep their order.
+    for start, end, event in sorted(spans, key=itemgetter(0), reverse=True):
+        if start <= now:
+            for month in _months(start, end):
+                by_month[month].append(event)
+    return {
+        f"{(month - 1) // 12:04}-{(month - 1) % 12 + 1:02}": by_month[month]
+        for month in sorted(by_month, reverse=True)
+    }
 
 
-def _events(context: BuildContext) -> Iterator[Event]:
-    now = context.once_per_build(read_snapshot).now
-    for incident in context.once_per_build(read_published_incidents).values():
-        row = incident.row
-        if row.started_at <= now:
-            data = {
-                "incident": incident.shown,
-                "maintenance": None,
-                "href": url_path(incident_path(row.id)),
-            }
-            end = row.resolved_at or now
-            yield _event(row.started_at, end, data, incident.severities)
-    for maintenance in context.once_per_build(read_published_maintenance).values():
-        window = maintenance.row
-        if window.starts_at <= now:
-            data = {
-                "incident": None,
-                "maintenance": maintenance.json,
-                "href": url_path(maintenance_path(window.id)),
-            }
-            yield _event(window.starts_at, min(window.ends_at, now), data)
+def _months(start: int, end: int) -> range:
+    """Return the months of [start, end), and at least that of the start."""
+    return range(_month_at(start), _month_at(max(start, end - 1)) + 1)
 
 
-def _event(
-    start: datetime,
-    end: datetime,
-    data: dict[str, Any],
-    severities: Sequence[SeveritySpan] = (),
-) -> Event:
-    start = start.astimezone(UTC)
-    last = max(start, end.astimezone(UTC) - MILLISECOND)
-    return Event(start, last, data, severities)
+def _month_at(at: int) -> int:
+    """Return the number of the month of a time in milliseconds."""
+    return _month_of_day(at // DAY_MS)
 
 
-def _month(month: str, events: list[Event]) -> dict[str, Any]:
+@lru_cache(maxsize=8192)
+def _month_of_day(day: int) -> int:
+    date = EPOCH + timedelta(days=day)
+    return 12 * date.year + date.month
+
+
+def _shown(events: Iterable[MonthEvent], now: datetime) -> list[dict[str, Any]]:
+    """Read the events as the page shows them."""
+    events = list(events)
+    incidents = published_incidents(
+        each.event.id for each in events if each.status is None
+    )
+    windows = published_windows((each.event.id for each in events if each.status), now)
+    return [
+        {
+            "incident": incidents[event.id].shown,
+            "maintenance": None,
+            "href": url_path(incident_path(event.id)),
+        }
+        if status is None
+        else {
+            "incident": None,
+            "maintenance": windows[event.id].json,
+            "href": url_path(maintenance_path(event.id)),
+        }
+        for event, status in events
+    ]
+
+
+def _month(month: str, shown: list[dict[str, Any]]) -> dict[str, Any]:
     """Return the days of the month, newest first, and what began in earlier months."""
-    began = [event for event in events if event.first_month == month]
+    dated = [(_start_date(item), item) for item in shown]
     return {
         "month": month,
         "days": [
-            {"date": date.isoformat(), "items": [event.data for event in day_events]}
-            for date, day_events in groupby(began, lambda event: event.start.date())
+            {"date": date, "items": [item for _, item in items]}
+            for date, items in groupby(
+                (each for each in dated if each[0].startswith(month)), itemgetter(0)
+            )
         ],
-        "earlier": [event.data for event in events if event.first_month != month],
+        "earlier": [item for date, item in dated if not date.startswith(month)],
     }
+
+
+def _start_date(item: dict[str, Any]) -> str:
+    incident, window = item["incident"], item["maintenance"]
+    start: str = incident["startedAt"] if incident else window["startsAt"]
+    return start[:10]
 
 
 def _month_link(month: str | None) -> dict[str, str] | None:
     return {"month": month, "href": url_path(history_path(month))} if month else None
 
 
-def _month_summary(month: str, events: list[Event]) -> dict[str, Any]:
+def _month_summary(month: str, events: list[MonthEvent]) -> dict[str, Any]:
     """Return the newest incidents of a month, and how much there was."""
-    incidents = [event.data for event in events if event.data["incident"]]
-    severities = [each for event in events for each in event.severities_in(month)]
+    ids = [each.event.id for each in events if each.status is None]
+    incidents = published_incidents(ids)
+    severities = [
+        span.severity
+        for incident in incidents.values()
+        for span in incident.severities
+        if _is_in(month, span)
+    ]
     return {
         "month": month,
         "href": url_path(history_path(month)),
         "incidents": len(incidents),
         "windows": len(events) - len(incidents),
         "worst": worst_severity(severities) if severities else None,
-        "newest": incidents[:MAX_TITLES],
+        "newest": [
+            {
+                "incident": incidents[id].shown,
+                "maintenance": None,
+                "href": url_path(incident_path(id)),
+            }
+            for id in ids[:MAX_TITLES]
+        ],
     }
+
+
+def _is_in(month: str, span: SeveritySpan) -> bool:
+    """Return whether the incident had the severity in a month that it overlaps."""
+    number = 12 * int(month[:4]) + int(month[5:])
+    start = epoch_ms(span.starts_at)
+    if span.ends_at is None:
+        return _month_at(start) <= number
+    return number in _months(start, epoch_ms(span.ends_at))
 
 
 def list_of_months(months: list[dict[str, Any]]) -> dict[str, Any]:

@@ -1,16 +1,16 @@
 """Redirect the addresses of the status page that was imported."""
 
+import hashlib
 from collections.abc import Callable, Iterator
+from functools import partial
+from typing import Any
 
 from models.display_text import isolate
 from models.response_headers import url_path
-from models.status.importers.imported_rows import ImportedRow, imported_paths
-from sitegen.page import BuildContext, Page, Stage, pages
-from sitegen.status.status_data import (
-    read_incidents,
-    read_maintenance,
-    read_snapshot,
-)
+from models.status.importers.imported_rows import ImportedPath, imported_paths
+from sitegen.page import BuildContext, KeyedPages, Page, Stage, pages
+from sitegen.status.published import published_incidents, windows_by_id
+from sitegen.status.status_data import read_index, read_services, read_snapshot
 from sitegen.urls import incident_path, maintenance_path, service_path
 
 PATHS: dict[str, Callable[[str], str]] = {
@@ -18,53 +18,75 @@ PATHS: dict[str, Callable[[str], str]] = {
     "maintenance": maintenance_path,
     "service": service_path,
 }
+# How many redirects are made again if one of them has changed.
+PATHS_OF_CHUNK = 50
 
 
 @pages("status", Stage.ENTRY_POINTS)
-def redirect_pages(context: BuildContext) -> Iterator[Page]:
+def redirect_pages(context: BuildContext) -> Iterator[KeyedPages]:
     """Yield a page at each old address, for hosts that do not read `_redirects`."""
-    rows = imported_paths()
-    if not rows:
+    paths = imported_paths()
+    if not paths:
         return
-    titles = _titles(context)
-    for row in rows:
-        title = titles.get((row.type, row.subject))
+    index = context.once_per_build(read_index)
+    versions: dict[str, Any] = {each.id: each for each in index.incidents}
+    versions |= {each.id: each for each in index.windows}
+    services = context.once_per_build(read_services)
+    versions |= {service.slug: service.name for service in services}
+    for start in range(0, len(paths), PATHS_OF_CHUNK):
+        chunk = paths[start : start + PATHS_OF_CHUNK]
+        # Instead of the paths, which would take memory for nothing.
+        digest = hashlib.sha256(repr(chunk).encode()).digest()
+        shown = [versions.get(path.subject) for path in chunk]
+        make = partial(_redirects, context, chunk)
+        yield KeyedPages(f"redirects {start}", (digest, shown), make)
+
+
+def _redirects(context: BuildContext, paths: list[ImportedPath]) -> Iterator[Page]:
+    titles = _titles(context, paths)
+    for path in paths:
+        title = titles.get((path.type, path.subject))
         if title is not None:
             yield Page(
-                f"{str(row.address).lstrip('/')}/index.html",
-                {"href": _href(row), "title": title},
+                f"{path.address.lstrip('/')}/index.html",
+                {"href": _href(path), "title": title},
                 template="docs/redirect.html",
                 title=title,
                 description=context.theme.locale.text(
                     "docs.has-moved", title=isolate(title)
                 ),
-                canonical=_href(row),
+                canonical=_href(path),
             )
 
 
 def imported_redirects() -> Iterator[tuple[str, str]]:
     """Yield old and new addresses, each with and without the final slash."""
-    for row in imported_paths():
+    for path in imported_paths():
         for end in ("", "/"):
-            yield f"{row.address}{end}", _href(row)
+            yield f"{path.address}{end}", _href(path)
 
 
-def _href(row: ImportedRow) -> str:
-    return url_path(PATHS[str(row.type)](str(row.subject)))
+def _href(path: ImportedPath) -> str:
+    return url_path(PATHS[path.type](path.subject))
 
 
-def _titles(context: BuildContext) -> dict[tuple[str, str], str]:
-    """Return the titles of everything on the site, by type and by id or slug."""
-    incidents = {
-        ("incident", row.id): row.title
-        for row in context.once_per_build(read_incidents)
+def _titles(
+    context: BuildContext, paths: list[ImportedPath]
+) -> dict[tuple[str, str], str]:
+    """Return the titles of what is on the site, by type and by id or slug."""
+    ids = [path.subject for path in paths if path.type != "service"]
+    now = context.once_per_build(read_snapshot).now
+    return {
+        **{
+            ("incident", id): incident.row.title
+            for id, incident in published_incidents(ids).items()
+        },
+        **{
+            ("maintenance", id): row.title
+            for id, row in windows_by_id(ids, now).items()
+        },
+        **{
+            ("service", service.slug): service.name
+            for service in context.once_per_build(read_services)
+        },
     }
-    maintenance = {
-        ("maintenance", row.id): row.title
-        for row in context.once_per_build(read_maintenance)
-    }
-    services = {
-        ("service", row.slug): row.name
-        for row in context.once_per_build(read_snapshot).services
-    }
-    return incidents | maintenance | services

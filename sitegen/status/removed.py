@@ -1,24 +1,27 @@
 """Yield the pages with which web servers answer where something was removed."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator, Sequence
+from functools import partial
 
 from models.site_addresses import GONE_PAGE, incident_address, maintenance_address
-from models.status.incidents.incidents import removed_incidents
-from models.status.maintenance.windows import removed_windows
-from sitegen.page import BuildContext, Page, Stage, pages
+from models.status.incidents.incidents import removed_incident_ids
+from models.status.maintenance.windows import removed_window_ids
+from sitegen.page import BuildContext, KeyedPages, Page, Stage, pages
 
 
 @pages("status", Stage.ENTRY_POINTS)
-def gone_pages(context: BuildContext) -> Iterator[Page]:
+def gone_pages(context: BuildContext) -> Iterator[KeyedPages]:
     """Yield a page for each removed incident and maintenance window."""
-    incidents = (incident_address(row.id) for row in removed_incidents())
-    windows = (maintenance_address(row.id) for row in removed_windows())
-    yield from _pages(context, incidents, "incident")
-    yield from _pages(context, windows, "maintenance")
+    incidents = [incident_address(id) for id in removed_incident_ids()]
+    windows = [maintenance_address(id) for id in removed_window_ids()]
+    for kind, addresses in (("incident", incidents), ("maintenance", windows)):
+        yield KeyedPages(
+            f"removed {kind}", addresses, partial(_pages, context, addresses, kind)
+        )
 
 
 def _pages(
-    context: BuildContext, addresses: Iterable[str], kind: str
+    context: BuildContext, addresses: Sequence[str], kind: str
 ) -> Iterator[Page]:
     locale = context.theme.locale
     text = locale.text(f"{kind}.was-removed")

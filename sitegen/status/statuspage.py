@@ -5,18 +5,20 @@ from datetime import datetime
 from functools import cached_property
 from typing import Any
 
+from models.base import from_epoch_ms
 from models.fields import format_moment
 from models.response_headers import url_path
 from models.status.incidents.incidents import IncidentUpdateRow, severity_at
 from models.status.maintenance.windows import MaintenanceRow
+from models.status.snapshot.event_index import IndexedWindow
 from models.status.snapshot.last_change import last_removal_at
 from sitegen.page import BuildContext, Page, Stage, pages
+from sitegen.status.published import PublishedIncident, read_incidents, windows_by_id
 from sitegen.status.status_data import (
-    PublishedIncident,
-    read_maintenance,
-    read_published_incidents,
+    read_index,
     read_service_list,
     read_snapshot,
+    read_window_statuses,
 )
 from sitegen.status.statuspage_components import COMPONENT_STATUS, Components, short_id
 from sitegen.urls import incident_path, maintenance_path
@@ -73,19 +75,19 @@ class StatuspageDocuments:
         self._site_name = context.settings.site_name
         self._snapshot = context.once_per_build(read_snapshot)
         self._service_list = context.once_per_build(read_service_list)
-        self._incidents = list(
-            context.once_per_build(read_published_incidents).values()
+        self._index = context.once_per_build(read_index)
+        self._statuses = context.once_per_build(read_window_statuses)
+        newest_first = self._index.incidents[::-1]
+        unresolved = [each for each in newest_first if each.resolved_at is None]
+        listed = dict.fromkeys([*newest_first[:MAX_LISTED], *unresolved])
+        self._incidents = context.memoize(
+            read_incidents, list(listed), name="statuspage"
         )
-        self._windows = [
-            window
-            for window in context.once_per_build(read_maintenance)
-            if window.status != "cancelled"
-        ]
         self._components = Components(self._snapshot, short_id(self._site_url))
 
     def by_name(self) -> dict[str, dict[str, Any]]:
         incidents = [self._incident(incident) for incident in self._incidents]
-        windows = [self._maintenance(window) for window in self._windows]
+        windows = [self._maintenance(window) for window in self._listed_windows()]
         unresolved = [
             incident for incident in incidents if incident["status"] != "resolved"
         ]
@@ -114,9 +116,11 @@ class StatuspageDocuments:
     @cached_property
     def page(self) -> dict[str, Any]:
         """Describe the page, updated at the last measurement or change."""
-        incidents = [incident.row for incident in self._incidents]
-        rows = [*self._snapshot.services, *incidents, *self._windows]
-        updated_at = [row.updated_at for row in rows]
+        updated_at = [service.updated_at for service in self._snapshot.services]
+        for events in (self._index.incidents, self._kept_windows):
+            if events:
+                newest = max(each.updated_at for each in events)
+                updated_at.append(from_epoch_ms(newest))
         if removed_at := last_removal_at():
             updated_at.append(removed_at)
         if self._service_list.checked_at:
@@ -128,6 +132,21 @@ class StatuspageDocuments:
             "time_zone": "Etc/UTC",
             "updated_at": format_moment(max(updated_at, default=self._snapshot.now)),
         }
+
+    @cached_property
+    def _kept_windows(self) -> list[IndexedWindow]:
+        """The windows that were not cancelled, newest first."""
+        windows = reversed(self._index.windows)
+        return [each for each in windows if self._statuses[each.id] != "cancelled"]
+
+    def _listed_windows(self) -> list[MaintenanceRow]:
+        """Return the newest windows, and all that are not completed."""
+        ids = [
+            window.id
+            for number, window in enumerate(self._kept_windows)
+            if number < MAX_LISTED or self._statuses[window.id] != "completed"
+        ]
+        return list(windows_by_id(ids, self._snapshot.now).values())
 
     def _status(self) -> dict[str, str]:
         """Return the overall status: by the services, or by a worse active incident."""

@@ -61,7 +61,7 @@ function join(word, following) {
 const SITE_PATH = new URL("..", import.meta.url).pathname.slice(0, -1);
 
 // The number is that of the format of the index: a page of before finds nothing here.
-const ROOT = "/search/root-5.json", STATUS = "/search/status-5.json";
+const ROOT = "/search/root-6.json", STATUS = "/search/status-6.json", OLDER = "/search/incidents/index.json";
 const files = new Map();
 let requests = 0;
 
@@ -116,9 +116,9 @@ function numberPages(count, continuations) {
 
 // Services and incidents; older incidents only on the search page.
 async function openStatus(withOlder) {
-  const newest = await load(STATUS);
-  const older = await Promise.all([...Array(withOlder ? newest.older : 0).keys()].reverse().map((number) => load(`/search/incidents/${number}.json`)));
-  return [newest, ...older].map((head) => ({ files: 1, head, superseded: new Set(), ...numberPages(head.pages.length, "") }));
+  const [newest, older] = await Promise.all([load(STATUS), withOlder ? load(OLDER) : []]);
+  const files = await Promise.all(older.map((id) => load(`/search/incidents/${id}.json`)));
+  return [newest, ...files].map((head) => ({ files: 1, head, superseded: new Set(), ...numberPages(head.pages.length, "") }));
 }
 
 // The number of the file for a term.

@@ -48,9 +48,9 @@ class Deadly(Quick):
         self.step()
         super().remove(path)
 
-    def finish(self, version, entries):
+    def finish(self, version, entries, made):
         self.step()
-        super().finish(version, entries)
+        super().finish(version, entries, made)
         self.step()  # before the note in the database
 
 

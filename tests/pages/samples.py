@@ -2,7 +2,7 @@
 
 from markupsafe import Markup
 
-from sitegen.status.pages import LINKS as WHOLE_LINKS
+from sitegen.status.events import LINKS as WHOLE_LINKS
 from tests.pages.sample_docs import DOCUMENT, FIRST, NEWEST, SECTIONS, links, shelf
 from tests.pages.sample_past import HOW, MONTH, MONTHS, NO_MONTHS
 from tests.pages.sample_site import BARE_SITE, SITE, ago, ahead, page

@@ -17,8 +17,12 @@ pytestmark = pytest.mark.both_engines
 
 
 @pytest.fixture
-def new_world(store, settings, empty_database, keeping):
+def new_world(store, settings, empty_database, keeping, monkeypatch):
     """Make a world anew, with a folder that is there for one history only."""
+    # So that a few incidents are many chunks, and several pages of each list.
+    monkeypatch.setattr("sitegen.status.events.EVENTS_OF_CHUNK", 2)
+    monkeypatch.setattr("sitegen.status.published.EVENTS_OF_FILE", 2)
+    monkeypatch.setattr("sitegen.search.sitemaps.EVENTS_OF_SITEMAP", 2)
 
     def made(folder):
         database.close()

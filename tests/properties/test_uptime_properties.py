@@ -10,6 +10,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from models.base import EPOCH
+from models.status.maintenance.intervals import maintenance_spans_by_service
 from models.status.maintenance.windows import (
     StatusAddMaintenance,
     StatusUpdateMaintenance,
@@ -25,7 +26,7 @@ from models.status.measurements.retention import compact_measurements
 from models.status.measurements.rollups import roll_up
 from models.status.services.catalogue import StatusAddService, add_service
 from models.status.services.rows import ServiceRow
-from models.status.uptime.periods import hourly_histories, service_uptimes
+from models.status.uptime.periods import hourly_histories, service_uptime
 from models.status.uptime.summary import uptime_summary
 from models.status.uptime.uptime import PERIODS
 from models.storage.database import database, open_database, writing
@@ -74,6 +75,8 @@ class History:
 
     def __init__(self):
         self.now, self.samples, self.windows = START, {}, {}
+        # What a builder remembers of its last look at the service x.
+        self.counts = None
         with writing():
             for slug in "xy":
                 add_service(StatusAddService(slug=slug, name=slug), self.now)
@@ -194,8 +197,12 @@ def test_uptime_is_a_plain_count(empty_anew, steps):
 
 def measured_of_x(history):
     service = ServiceRow.get(ServiceRow.slug == "x")
-    until = {service.number: history.now}
-    return service_uptimes([service], until, hourly_histories([service], until))["x"]
+    until, windows = {service.number: history.now}, maintenance_spans_by_service(EPOCH)
+    (hours,) = hourly_histories([service], until, windows)
+    spans = windows.get(service.number, [])
+    uptime = service_uptime(history.now, hours, spans, history.counts)
+    history.counts = uptime.history_counts
+    return uptime
 
 
 def assert_equal_to_plain_count(history):

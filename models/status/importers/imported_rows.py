@@ -1,5 +1,7 @@
 """Record what was imported from other status pages, and where it was there."""
 
+from typing import NamedTuple
+
 from peewee import CompositeKey, TextField
 
 from models.base import Row
@@ -30,11 +32,21 @@ def imported_subjects(source: str) -> dict[tuple[str, str], str]:
     return {(row.type, row.old): row.subject for row in rows}
 
 
-def imported_paths() -> list[ImportedRow]:
+class ImportedPath(NamedTuple):
+    """A path of an imported item at its source, and the item."""
+
+    address: str
+    type: str
+    subject: str
+
+
+def imported_paths() -> list[ImportedPath]:
     """Return the items that have a path at their source, each path once."""
-    rows = ImportedRow.select().where(ImportedRow.address.is_null(False))
+    columns = ImportedRow.address, ImportedRow.type, ImportedRow.subject
+    rows = ImportedRow.select(*columns).where(ImportedRow.address.is_null(False))
     ordered = rows.order_by(ImportedRow.address, ImportedRow.source, ImportedRow.type)
-    by_path: dict[str, ImportedRow] = {}
+    by_path: dict[str, ImportedPath] = {}
     for row in ordered:
-        by_path.setdefault(str(row.address), row)
+        path = ImportedPath(str(row.address), row.type, row.subject)
+        by_path.setdefault(path.address, path)
     return list(by_path.values())

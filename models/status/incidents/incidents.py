@@ -322,9 +322,9 @@ def incidents_since(
     return _newest_first(query)
 
 
-def all_incidents() -> list[IncidentRow]:
-    """Return all incidents, newest first."""
-    return _newest_first(kept_incidents())
+def incidents_with_ids(ids: Iterable[str]) -> list[IncidentRow]:
+    """Return the incidents that have these ids, newest first."""
+    return _newest_first(kept_incidents().where(IncidentRow.id.in_(list(ids))))
 
 
 def kept_incidents() -> "ModelSelect[IncidentRow]":
@@ -332,10 +332,11 @@ def kept_incidents() -> "ModelSelect[IncidentRow]":
     return IncidentRow.select().where(IncidentRow.removed_at.is_null())
 
 
-def removed_incidents() -> list[IncidentRow]:
-    """Return all removed incidents, oldest first."""
-    rows = IncidentRow.select().where(IncidentRow.removed_at.is_null(False))
-    return list(rows.order_by(IncidentRow.id))
+def removed_incident_ids() -> list[str]:
+    """Return the ids of all removed incidents, oldest first."""
+    rows = IncidentRow.select(IncidentRow.id)
+    removed = rows.where(IncidentRow.removed_at.is_null(False))
+    return [row.id for row in removed.order_by(IncidentRow.id)]
 
 
 def incident_with_id(id: str) -> IncidentRow:
@@ -365,6 +366,18 @@ def updates_by_incident(
     for row in rows.order_by(IncidentUpdateRow.number.desc()):
         updates[row.incident_id].append(row)
     return updates
+
+
+def newest_updates(
+    limit: int, service: ServiceRow | None = None
+) -> list[IncidentUpdateRow]:
+    """Return the newest updates of all incidents, or of those of a service."""
+    query = IncidentUpdateRow.select().join(IncidentRow)
+    query = query.where(IncidentRow.removed_at.is_null())
+    if service is not None:
+        query = query.where(IncidentRow.id.in_(subjects_affecting(service)))
+    newest_first = IncidentUpdateRow.created_at.desc(), IncidentUpdateRow.id.desc()
+    return list(query.order_by(*newest_first).limit(limit))
 
 
 def record_severity(incident: IncidentRow, starts_at: datetime) -> None:

@@ -4,7 +4,7 @@ from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from datetime import datetime
 
-from models.base import from_epoch_ms
+from models.base import epoch_ms, from_epoch_ms
 from models.status.services.rows import ServiceRow
 from models.storage.database import database
 
@@ -18,7 +18,7 @@ _SELECT_WINDOWS = (
     " ORDER BY starts_at, ends_at"
 )
 _SELECT_OF_SERVICE = _SELECT_WINDOWS.format("= ?")
-_SELECT_ALL = _SELECT_WINDOWS.format("IS NOT NULL")
+_SELECT_SINCE = _SELECT_WINDOWS.format("IS NOT NULL AND ends_at > ?")
 
 
 def maintenance_spans(service: ServiceRow) -> list[Span]:
@@ -30,10 +30,11 @@ def maintenance_spans(service: ServiceRow) -> list[Span]:
     ]
 
 
-def maintenance_spans_by_service() -> dict[int, list[Span]]:
-    """Return the `maintenance_spans` of every service, by its number."""
+def maintenance_spans_by_service(since: datetime) -> dict[int, list[Span]]:
+    """Return the `maintenance_spans` of every service that end later, by its number."""
     spans: dict[int, list[Span]] = defaultdict(list)
-    for number, starts_at, ends_at in database.execute_sql(_SELECT_ALL):
+    rows = database.execute_sql(_SELECT_SINCE, (epoch_ms(since),))
+    for number, starts_at, ends_at in rows:
         spans[number].append((from_epoch_ms(starts_at), from_epoch_ms(ends_at)))
     return spans
 

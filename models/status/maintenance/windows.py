@@ -1,8 +1,9 @@
 """Schedule, update and list maintenance windows."""
 
 import json
+from collections.abc import Iterable
 from datetime import datetime
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, TypeVar
 
 from peewee import BooleanField, ModelSelect, TextField
 from pydantic import AfterValidator, Field
@@ -28,6 +29,7 @@ from models.status.services.affected import (
 )
 from models.status.services.rows import AffectedRow, ServiceRow
 
+Instant = TypeVar("Instant", datetime, int)
 MaintenanceStatus = Literal["scheduled", "active", "completed", "cancelled"]
 MaintenanceDescription = Annotated[
     Annotated[str, Field(max_length=4000)] | None, AfterValidator(null_if_empty)
@@ -127,10 +129,10 @@ class MaintenanceRow(Row):
 
 
 def maintenance_status(
-    written: str, starts_at: datetime, ends_at: datetime, now: datetime
+    written: str, starts_at: Instant, ends_at: Instant, now: Instant
 ) -> MaintenanceStatus:
     """
-    Return the status at `now`.
+    Return the status at `now`; all times may also be in milliseconds.
 
     A window that was completed or cancelled stays so. Any other is active in
     [starts_at, ends_at).
@@ -257,19 +259,28 @@ def maintenance_since(
     return _newest_first(query, now)
 
 
-def all_maintenance(now: datetime) -> list[MaintenanceRow]:
-    """Return all windows, newest first."""
-    return _newest_first(kept_windows(), now)
+def windows_with_ids(ids: Iterable[str], now: datetime) -> list[MaintenanceRow]:
+    """Return the windows that have these ids, newest first."""
+    return _newest_first(kept_windows().where(MaintenanceRow.id.in_(list(ids))), now)
 
 
-def removed_windows() -> list[MaintenanceRow]:
-    """Return all removed windows with their services, oldest first."""
-    rows = MaintenanceRow.select().where(MaintenanceRow.removed_at.is_null(False))
+def removed_windows(since: datetime) -> list[MaintenanceRow]:
+    """Return the removed windows that end or ended after `since`, oldest first."""
+    rows = MaintenanceRow.select().where(
+        MaintenanceRow.removed_at.is_null(False), MaintenanceRow.ends_at > since
+    )
     windows = list(rows.order_by(MaintenanceRow.id))
     affected = affected_services(window.id for window in windows)
     for window in windows:
         window.services = affected[window.id]
     return windows
+
+
+def removed_window_ids() -> list[str]:
+    """Return the ids of all removed windows, oldest first."""
+    rows = MaintenanceRow.select(MaintenanceRow.id)
+    removed = rows.where(MaintenanceRow.removed_at.is_null(False))
+    return [row.id for row in removed.order_by(MaintenanceRow.id)]
 
 
 def kept_windows() -> "ModelSelect[MaintenanceRow]":

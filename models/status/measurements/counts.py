@@ -46,6 +46,12 @@ _SELECT_FIRST = (
     " WHERE service_id = ? AND observed_at >= ? AND observed_at < ?"
 )
 
+# Of every service, also of those without samples, so that each is one look-up.
+_SELECT_SAMPLE_COUNTS = (
+    "SELECT number, (SELECT COUNT(*) FROM measurement"
+    " WHERE service_id = number AND observed_at >= ?) FROM service"
+)
+
 # Returns the counts of a service, by its number, in [start, end) in milliseconds.
 _Query = Callable[[int, int, int], Iterable[CountRow]]
 
@@ -134,6 +140,11 @@ def first_raw_sample_at(number: int, span: Span) -> datetime | None:
     cursor = database.execute_sql(_SELECT_FIRST, (number, *map(epoch_ms, span)))
     (first,) = cursor.fetchone()
     return None if first is None else from_epoch_ms(first)
+
+
+def sample_counts_since(start: datetime) -> dict[int, int]:
+    """Return how many raw rows each service has since then, by its number."""
+    return dict(database.execute_sql(_SELECT_SAMPLE_COUNTS, (epoch_ms(start),)))
 
 
 def counts_from_columns(rows: Iterable[Sequence[int]]) -> Counts:

@@ -1,15 +1,18 @@
 """Find when what the status page shows last changed, and when time next changes it."""
 
+from bisect import bisect_right
 from datetime import datetime, timedelta
 from itertools import chain
 from typing import Any
 
 from peewee import fn
 
+from models.base import epoch_ms, from_epoch_ms
 from models.status.incidents.incidents import IncidentRow
 from models.status.maintenance.windows import MaintenanceRow
 from models.status.measurements.measurements import ReadingRow
-from models.status.services.rows import AffectedRow, ServiceRow
+from models.status.services.rows import ServiceRow
+from models.status.snapshot.event_index import EventIndex
 from models.status.state import Reading
 
 DAY = timedelta(days=1)
@@ -41,12 +44,14 @@ def last_change_at(now: datetime, freshness: timedelta) -> datetime:
     return max(filter(None, candidates))
 
 
-def last_changes_by_service(now: datetime, freshness: timedelta) -> dict[int, datetime]:
+def last_changes_by_service(
+    now: datetime, freshness: timedelta, index: EventIndex
+) -> dict[int, datetime]:
     """
     Return `last_change_at` for the page of each service, by the service's number.
 
     Measurements of another service do not change it, so the page of the service need
-    not be built again.
+    not be built again. The index has the incidents and windows that affect it.
     """
     updated = {service.number: service.updated_at for service in ServiceRow.select()}
     candidates = {number: [_midnight(now)] for number in updated}
@@ -54,9 +59,7 @@ def last_changes_by_service(now: datetime, freshness: timedelta) -> dict[int, da
     newest_stale = _newest(service, observed_at, observed_at < now - freshness)
     stale = {number: _stale_at(at, freshness) for number, at in newest_stale.items()}
     times = [updated, stale, _newest(service, observed_at, observed_at <= now)]
-    for column in _COLUMNS:
-        if column.model in (IncidentRow, MaintenanceRow):
-            times.append(_newest(AffectedRow.service, column, column <= now))
+    times.append(_newest_events(index, now))
     for number, at in chain.from_iterable(by_number.items() for by_number in times):
         if number in candidates and at and at <= now:
             candidates[number].append(at)
@@ -108,11 +111,19 @@ def _stale_at(observed_at: datetime | None, freshness: timedelta) -> datetime | 
 
 
 def _newest(service: Any, column: Any, condition: Any) -> dict[int, datetime]:
-    """Return the latest time in a column by the service that the row concerns."""
+    """Return the latest time in a column by the service of the row."""
     query = service.model.select(service, fn.MAX(column))
-    if service.model is not column.model:
-        query = query.join(column.model, on=AffectedRow.subject == column.model.id)
     return dict(query.where(condition).group_by(service).tuples())
+
+
+def _newest_events(index: EventIndex, now: datetime) -> dict[int, datetime]:
+    """Return when an incident or a window of each service last began or changed."""
+    now_ms = epoch_ms(now)
+    return {
+        number: from_epoch_ms(times[position - 1])
+        for number, times in index.times_by_service.items()
+        if (position := bisect_right(times, now_ms))
+    }
 
 
 def _extreme(aggregate: Any, column: Any, condition: Any) -> datetime | None:

@@ -38,7 +38,6 @@ from models.status.state import (
     service_state,
     worst_first,
 )
-from models.status.uptime.periods import ServiceUptime
 from models.status.uptime.summary import StatusUptimeSummary, summarize_counts
 from models.status.uptime.uptime import PERIODS, Counts, Period
 
@@ -98,7 +97,16 @@ class StatusSnapshot:
     windows: list[MaintenanceRow]
 
     def state_of(self, service: ServiceRow) -> ServiceState:
-        """Return the state of the service and the reason for it."""
+        """Return the state of the service and the reason for it; computed once."""
+        if service.number not in self._states:
+            self._states[service.number] = self._compute_state(service)
+        return self._states[service.number]
+
+    @cached_property
+    def _states(self) -> dict[int, ServiceState]:
+        return {}
+
+    def _compute_state(self, service: ServiceRow) -> ServiceState:
         return service_state(
             self.readings[service.number],
             incidents=[
@@ -220,7 +228,7 @@ def service_detail(
     Raise ServiceNotFound if it is unknown or disabled.
     """
     service, since = enabled_service(slug), now - HISTORY
-    return _service_detail(
+    return describe_service(
         status_snapshot(now, freshness, [service]).service_status(service),
         {period: counts_in(service, period_span(period, now)) for period in PERIODS},
         incidents_since(since, service),
@@ -230,29 +238,7 @@ def service_detail(
     )
 
 
-def service_details(
-    snapshot: StatusSnapshot,
-    uptimes: Mapping[str, ServiceUptime],
-    interval_seconds: int,
-) -> dict[str, StatusServiceDetail]:
-    """Return the `service_detail` of every service of the snapshot, by slug."""
-    since = snapshot.now - HISTORY
-    incidents = _by_service(incidents_since(since))
-    windows = _by_service(maintenance_since(since, snapshot.now))
-    return {
-        service.slug: _service_detail(
-            snapshot.service_status(service),
-            uptimes[service.slug].counts,
-            incidents.get(service.number, []),
-            windows.get(service.number, []),
-            now=uptimes[service.slug].now,
-            interval_seconds=interval_seconds,
-        )
-        for service in snapshot.services
-    }
-
-
-def _service_detail(
+def describe_service(
     service: StatusService,
     counts: Mapping[Period, Counts],
     incidents: list[IncidentRow],
@@ -261,6 +247,7 @@ def _service_detail(
     now: datetime,
     interval_seconds: int,
 ) -> StatusServiceDetail:
+    """Return a service with its uptime in periods that end now, and its events."""
     return StatusServiceDetail(
         service=service,
         uptime=[

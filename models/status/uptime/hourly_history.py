@@ -1,11 +1,11 @@
 """
-Read the hours of a service that have ended, and cache their counts.
+Read the hours of a service that have ended.
 
 Their counts change only when another hour ends, a sample comes late, or a maintenance
 window changes.
 """
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from datetime import UTC, date, datetime, time, timedelta
 from typing import Any
@@ -34,15 +34,6 @@ EPOCH_ORDINAL = date(1970, 1, 1).toordinal()
 
 # How long each hour is shown on its own.
 HOURLY_DETAIL = timedelta(days=1)
-
-
-@dataclass(frozen=True)
-class HistoryCounts:
-    """The counts of each day, of the rests of some days, and of the latest hours."""
-
-    days: dict[date, Counts]
-    rests_of_days: dict[datetime, Counts]
-    hours: list[Hour]
 
 
 @dataclass(frozen=True)
@@ -126,33 +117,35 @@ class HourlyHistory:
         return times, counts
 
 
-class HourlyHistoryCache:
-    """Caches the counts of every service's history while they are valid."""
+@dataclass(frozen=True)
+class HistoryCounts:
+    """The counts of each day, of the rests of some days, and of the latest hours."""
 
-    def __init__(self) -> None:
-        self._counts: dict[tuple[Any, ...], HistoryCounts] = {}
-
-    def counts(
-        self, histories: Mapping[HourlyHistory, Iterable[datetime]]
-    ) -> list[HistoryCounts]:
-        """
-        Return the counts of the histories, in order, and drop all others.
-
-        Each history comes with the hours for which `rest_of_day` is needed.
-        """
-        store, cached = database.database, self._counts
-        self._counts = {
-            (key := (store, *hours, history)): cached.get(key)
-            or _history_counts(history, hours)
-            for history, hours in histories.items()
-        }
-        return list(self._counts.values())
+    history: HourlyHistory
+    hours_with_rest: tuple[datetime, ...]
+    days: dict[date, Counts]
+    rests_of_days: dict[datetime, Counts]
+    hours: list[Hour]
 
 
-def _history_counts(history: HourlyHistory, hours: Iterable[datetime]) -> HistoryCounts:
-    rests_of_days = {hour: history.rest_of_day(hour) for hour in hours}
-    latest_hours = history.hours(history.span[1] - HOURLY_DETAIL)
-    return HistoryCounts(history.days(), rests_of_days, latest_hours)
+def count_history(
+    history: HourlyHistory, hours: tuple[datetime, ...], known: HistoryCounts | None
+) -> HistoryCounts:
+    """
+    Return the counts of the history, with the rests of the days that begin then.
+
+    Those that are `known` are returned if they are still valid, since counting takes a
+    second for hundreds of services.
+    """
+    if known is not None and (known.history, known.hours_with_rest) == (history, hours):
+        return known
+    return HistoryCounts(
+        history=history,
+        hours_with_rest=hours,
+        days=history.days(),
+        rests_of_days={hour: history.rest_of_day(hour) for hour in hours},
+        hours=history.hours(history.span[1] - HOURLY_DETAIL),
+    )
 
 
 def _counts_by_number(rows: Iterable[Hour]) -> dict[int, Counts]:

@@ -7,7 +7,7 @@ are shorter than an hour.
 """
 
 from collections import defaultdict
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, date, datetime, time, timedelta
 from functools import cached_property, lru_cache
@@ -15,11 +15,7 @@ from typing import Any
 
 from models.base import MILLISECOND, from_epoch_ms
 from models.fields import format_moment
-from models.status.maintenance.intervals import (
-    Span,
-    maintenance_spans_by_service,
-    spans_inside,
-)
+from models.status.maintenance.intervals import Span, spans_inside
 from models.status.measurements.counts import (
     first_raw_sample_at,
     period_span,
@@ -31,7 +27,7 @@ from models.status.uptime.hourly_history import (
     HOURLY_DETAIL,
     HistoryCounts,
     HourlyHistory,
-    HourlyHistoryCache,
+    count_history,
 )
 from models.status.uptime.uptime import (
     PERIODS,
@@ -44,9 +40,6 @@ from models.status.uptime.uptime import (
 DAYS = 90
 DAY = timedelta(days=1)
 HOUR = timedelta(hours=1)
-
-# Kept by the process, because counting hundreds of services takes a second.
-_history_cache = HourlyHistoryCache()
 
 
 @dataclass(frozen=True)
@@ -162,14 +155,17 @@ def counts_to_json(counts: Counts) -> dict[str, int]:
 
 
 def hourly_histories(
-    services: list[ServiceRow], as_of: Mapping[int, datetime]
+    services: list[ServiceRow],
+    as_of: Mapping[int, datetime],
+    windows: Mapping[int, list[Span]],
 ) -> list[HourlyHistory]:
     """
     Return the hourly history of each service, in order.
 
-    `as_of` has the time at which each history ends, by the service's number.
+    `as_of` has the time at which each history ends, and `windows` the maintenance of
+    at least this time, by the service's number.
     """
-    windows, revisions = maintenance_spans_by_service(), history_revisions()
+    revisions = history_revisions()
     return [
         _hourly_history(
             service,
@@ -181,33 +177,20 @@ def hourly_histories(
     ]
 
 
-def service_uptimes(
-    services: list[ServiceRow],
-    as_of: Mapping[int, datetime],
-    histories: list[HourlyHistory],
-) -> dict[str, ServiceUptime]:
-    """Return the uptime of each service, by slug, from its `hourly_histories`."""
-    windows = maintenance_spans_by_service()
-    times = [as_of[service.number].astimezone(UTC) for service in services]
-    needed_hours = {
-        history: tuple(_first_hours(now).values())
-        for history, now in zip(histories, times, strict=True)
-    }
-    counts = _history_cache.counts(needed_hours)
-    return {
-        service.slug: _service_uptime(
-            now, history, history_counts, windows.get(service.number, [])
-        )
-        for service, now, history, history_counts in zip(
-            services, times, histories, counts, strict=True
-        )
-    }
-
-
-def _service_uptime(
-    now: datetime, history: HourlyHistory, counts: HistoryCounts, windows: list[Span]
+def service_uptime(
+    now: datetime,
+    history: HourlyHistory,
+    windows: Sequence[Span],
+    known: HistoryCounts | None = None,
 ) -> ServiceUptime:
+    """
+    Return the uptime as of `now`, at which the history ends.
+
+    `known` are the counts of an earlier history, which this one may still have.
+    """
+    now = now.astimezone(UTC)
     first_hours = _first_hours(now)
+    counts = count_history(history, tuple(first_hours.values()), known)
     heads = {
         period: raw_counts_in(
             history.number, windows, (period_span(period, now)[0], first_hour)

@@ -70,11 +70,11 @@ def suspended(folder):
     before, added = (ManifestEntry.of(p, b"x", "docs", "made") for p in ("a", "b"))
     with folder.locked():
         folder.write("a", b"x")
-        folder.finish("1", {"a": before})
+        folder.finish("1", {"a": before}, {})
     with folder.locked():
         folder.mark_unfinished()
         folder.write("b", b"x")
-        folder.suspend("1", {"a": before, "b": added})
+        folder.suspend("1", {"a": before, "b": added}, {"own": "key"})
     return folder
 
 
@@ -84,6 +84,7 @@ def test_suspended_build(suspended):
 
     assert set(suspended.start()) == {"a", "b"}
     assert suspended.version() == "1"
+    assert suspended.made() == {"own": "key"}
     # The manifest does not list what has changed since.
     assert suspended.interrupted_entries().keys() == {"a"}
 
@@ -108,7 +109,7 @@ def test_build_after_suspended_one(suspended):
     entries = dict(suspended.start())
 
     with suspended.locked():
-        suspended.finish("2", entries)
+        suspended.finish("2", entries, {})
 
     assert not suspended.is_suspended
     assert suspended.version() == "2"
@@ -132,7 +133,7 @@ def test_differences_name_the_file(folder):
     entries = {p: ManifestEntry.of(p, b"x", "status", "") for p in ("a.html", "b.html")}
     with folder.locked():
         folder.write("a.html", b"y")
-        folder.finish("1", entries)
+        folder.finish("1", entries, {})
 
     found = differences(folder)
 
@@ -279,7 +280,7 @@ def written(folder, **files):
         folder.start()
         for path, text in files.items():
             folder.write(path, text)
-        folder.finish("1", entries)
+        folder.finish("1", entries, {})
     return entries
 
 
@@ -288,7 +289,7 @@ def test_what_was_written_here_is_looked_at_once_a_minute(folder, monkeypatch):
     entries = written(folder, a=b"x")
     assert folder.start() is entries
     assert folder.has_file("a", entries["a"])
-    folder.finish("1", entries)
+    folder.finish("1", entries, {})
     (folder.path / "a").unlink()
 
     folder.start()
@@ -303,7 +304,7 @@ def test_manifest_of_somebody_else(folder):
     """Another process has built here: nothing that was known counts any more."""
     entries = written(folder, a=b"x")
     assert folder.has_file("a", entries["a"])
-    folder.finish("1", entries)
+    folder.finish("1", entries, {})
     other = OutputFolder(str(folder.path))
     theirs = written(other, a=b"x", b=b"y")
 

@@ -9,10 +9,11 @@ import pytest
 from models.projects.document_imports.document_import import import_documents
 from models.projects.document_imports.options import ImportOptions
 from models.projects.document_imports.sources import document_source
-from sitegen.search import levels, passages, status
+from sitegen.search import levels, passages
 from sitegen.search import pages as search
 from sitegen.search.inverted_index import HEADING
 from sitegen.search.levels import FORMAT
+from sitegen.status import published
 from sitegen.theme.theme import DEFAULT_TEMPLATES
 from tests.worlds.projects import KEY
 
@@ -171,7 +172,7 @@ def test_levels_follow_from_the_data(shelf, build_site, output, quick, tmp_path)
 
 def test_incidents(ask, build_site, read, monkeypatch):
     """Incidents stand newest first after the services, the older in other files."""
-    monkeypatch.setattr(status, "INCIDENTS_OF_FILE", 2)
+    monkeypatch.setattr(published, "EVENTS_OF_FILE", 1)
     ask("POST /status/v1/admin/services/add", {"slug": "api", "name": "API"})
     for number in range(5):
         told = {"title": f"Slow {number}", "body": "Looking.", "services": ["api"]}
@@ -180,13 +181,10 @@ def test_incidents(ask, build_site, read, monkeypatch):
     build_site()
 
     newest = read(f"status-{FORMAT}.json")
-    assert newest["older"] == 1
-    titles = [line[1] for line in newest["pages"]]
-    assert titles == ["API", "Slow 4", "Slow 3", "Slow 2"]
-    assert [line[1] for line in read("incidents/0.json")["pages"]] == [
-        "Slow 0",
-        "Slow 1",
-    ]
+    assert [line[1] for line in newest["pages"]] == ["API", "Slow 4"]
+    older = [read(f"incidents/{id}.json") for id in read("incidents/index.json")]
+    titles = [[line[1] for line in each["pages"]] for each in older]
+    assert titles == [["Slow 3"], ["Slow 2"], ["Slow 1"], ["Slow 0"]]
 
 
 def test_words_of_updates(ask, build_site, read):

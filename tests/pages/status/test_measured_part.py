@@ -6,7 +6,7 @@ import pytest
 
 from models.status.uptime.uptime import PERIODS
 from sitegen.page import BuildContext
-from sitegen.status.status_data import read_status_data
+from sitegen.status.service_data import ServiceReader
 from sitegen.theme.site_theme import site_theme
 from tests.worlds.status import World
 
@@ -24,9 +24,8 @@ def measured_parts(ask, clock, settings):
             for number in range(sources):
                 world.sample("api", f"s{number}", "down", -age.total_seconds())
         context = BuildContext(clock.now, settings, site_theme(settings))
-        data = context.once_per_build(read_status_data)
-        summaries = data.details["api"].uptime
-        return [data.measured_part("api", summary) for summary in summaries]
+        data = ServiceReader(context).data_of("api")
+        return [data.measured_part(context, each) for each in data.detail.uptime]
 
     return read
 

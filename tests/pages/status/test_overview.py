@@ -4,7 +4,7 @@ import re
 
 import pytest
 
-from sitegen.status.pages import FEW_SERVICES, MAX_AFFECTED
+from sitegen.status.overview import FEW_SERVICES, MAX_AFFECTED
 from tests.pages.html import Reader
 from tests.worlds.status import World
 

@@ -6,6 +6,7 @@ from datetime import timedelta
 import pytest
 
 from models.status.services.rows import ServiceRow
+from models.status.snapshot.event_index import EventIndex, read_event_index
 from models.status.snapshot.last_change import (
     last_changes_by_service,
     next_page_change,
@@ -244,16 +245,20 @@ def test_told_at_each(scene, ask, clock, write, asked):
     fresh, midnight = timedelta(minutes=5), NOON - timedelta(hours=12)
     api, mail = (ServiceRow.get(slug=slug).number for slug in ("api", "mail"))
     clock.pass_(seconds=30)
-    first = last_changes_by_service(clock.now, fresh)[api]
+
+    def changes_at(now):
+        return last_changes_by_service(now, fresh, read_event_index(EventIndex()))
+
+    first = changes_at(clock.now)[api]
     ask(f"{ADMIN}/{write}", asked | {"services": ["mail"]})
 
     assert first < NOON + timedelta(seconds=1)
-    assert last_changes_by_service(clock.now, fresh) == {api: first, mail: clock.now}
+    assert changes_at(clock.now) == {api: first, mail: clock.now}
     stale_at = NOON + timedelta(minutes=4, seconds=50, milliseconds=1)
     at_dawn = NOON + timedelta(hours=12)
-    assert last_changes_by_service(stale_at, fresh) == {api: stale_at, mail: stale_at}
-    assert last_changes_by_service(at_dawn, fresh) == {api: at_dawn, mail: at_dawn}
-    assert last_changes_by_service(midnight, fresh)[api] == midnight
+    assert changes_at(stale_at) == {api: stale_at, mail: stale_at}
+    assert changes_at(at_dawn) == {api: at_dawn, mail: at_dawn}
+    assert changes_at(midnight)[api] == midnight
 
 
 def test_page_is_old_when_its_first_reading_is(scene, ask, build_site, clock, output):
