@@ -72,11 +72,11 @@ def cpu_time():
     return sum(os.times()[:4])
 
 
-def fill():
+def fill(services=SERVICES):
     """Add services with data for every hour and a current measurement."""
     filled_at = now()
     with writing():
-        for number in range(SERVICES):
+        for number in range(services):
             request = StatusAddService(
                 slug=f"s{number}",
                 name=f"Service {number}",
@@ -95,7 +95,7 @@ def fill():
             ),
         )
     roll_up(filled_at)
-    record_operational(range(SERVICES), filled_at)
+    record_operational(range(services), filled_at)
 
 
 def record_operational(numbers, observed_at):
