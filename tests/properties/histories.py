@@ -109,6 +109,14 @@ def measure(world, slug, number):
     world.ask(f"{STATUS}/measurements/record", source="probe", measurements=[sample])
 
 
+def measure_twice(world, slug, number):
+    """Once now, and by the same source once more for a moment before."""
+    for minutes in (0, -0.1):
+        told = {"slug": slug, "status": "down", "observedAt": world.moment(minutes)}
+        world.ask(f"{STATUS}/measurements/record", source="probe", measurements=[told])
+        world.build()
+
+
 def open_incident(world, slug, number):
     severity = ("degraded", "partial-outage", "major-outage", "degraded")[number]
     started = {"startedAt": world.moment((-2000, -5, 0, 0)[number])}
@@ -141,6 +149,14 @@ def schedule(world, slug, number):
     told = {"title": "Disks", "services": [slug]} | times
     data = world.ask(f"{STATUS}/maintenance/add", **told)
     world.ids["maintenance"] += [data["id"]] if data else []
+
+
+def change_severity(world, slug, number):
+    """Another severity, which may be that of now, or other services."""
+    id = world.one_of("incidents", number)
+    severity = ("degraded", "partial-outage", "major-outage", None)[number]
+    asked = {"severity": severity} if severity else {"services": [slug, "api"]}
+    world.ask(f"{STATUS}/incidents/update", id=id, **asked)
 
 
 def remove_subject(world, slug, number):
@@ -205,6 +221,11 @@ def restart(world, slug, number):
         delete_unused_bodies([])
 
 
+def wait_for_months(world, slug, number):
+    """So long that nothing is within the time that pages of services cover."""
+    world.clock.now += timedelta(days=(45, 89, 90, 400)[number])
+
+
 def wait(world, slug, number):
     minutes = (0.6, 5, 61, 60 * 24)[number]
     world.clock.now += timedelta(minutes=minutes)
@@ -213,7 +234,7 @@ def wait(world, slug, number):
 EVENTS = (
     *(add_service, update_service, remove_service, measure, measure),
     *(open_incident, tell_of_incident, correct_update, schedule, change_window),
-    remove_subject,
+    *(remove_subject, change_severity, measure_twice, wait_for_months),
     *(write_document, write_document, place_document, withdraw_document, wait, wait),
     *(write_document, rename_section, take_back, restart),
 )
