@@ -6,8 +6,9 @@ from contextlib import contextmanager, suppress
 from functools import partial
 from random import SystemRandom
 
-from api.http.application import BODY_LIMITS, BRIEF_REQUESTS
+from api.http.application import BODY_LIMITS, BRIEF_REQUESTS, CREDENTIAL_OF
 from api.http.body_limits import refuse_large_body
+from api.http.clients import bearer_credential
 from api.http.server.server import limited_server
 
 # Below the ports that systems give to connections, one of which could otherwise have
@@ -35,6 +36,7 @@ def served(app, threads):
         threads=threads,
         admit_body=known.get(BODY_LIMITS, refuse_large_body),
         brief_requests=known.get(BRIEF_REQUESTS, ()),
+        credential_of=known.get(CREDENTIAL_OF, bearer_credential),
     )
     loop = threading.Thread(target=server.run)
     loop.start()

@@ -148,8 +148,12 @@ class Console:
             return None
         if signed_in is None:
             return None
-        caller = signed_in.caller
-        return BodyAllowance(self._max_bytes(http_request, caller), caller.lineage)
+        max_bytes = self._max_bytes(http_request, signed_in.caller)
+        return BodyAllowance(max_bytes, signed_in.identity)
+
+    def credential_of(self, http_request: Request) -> str | None:
+        """Return what may identify who is signed in."""
+        return self._sign_in.credential_of(http_request)
 
     def _max_bytes(self, http_request: Request, caller: Caller) -> int:
         """Return how large the form may be that is sent to the page."""
@@ -196,6 +200,7 @@ class Console:
         self, http_request: Request, signed_in: SignedIn, now: datetime
     ) -> ConsoleRequest:
         http_request.key_prefix = signed_in.caller.prefix
+        http_request.caller = signed_in.identity
         return ConsoleRequest(
             http_request=http_request,
             signed_in=signed_in,

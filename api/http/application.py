@@ -17,8 +17,10 @@ from werkzeug.exceptions import (
 
 from api.console.console import Console
 from api.console.console_request import ConsoleLook, Routes
+from api.console.page import CONSOLE
 from api.http.access_log import AccessLog, without_token
 from api.http.body_limits import BodyLimits
+from api.http.clients import CredentialOf, bearer_credential
 from api.http.dispatch import Dispatcher, InternalError, views
 from api.http.forms import FormRequest
 from api.http.health import ListFaults, register_health
@@ -51,6 +53,7 @@ MAX_PATH_LENGTH = 100
 # The keys in the application's extensions of what its server must know.
 BODY_LIMITS = "masthead.body_limits"
 BRIEF_REQUESTS = "masthead.brief_requests"
+CREDENTIAL_OF = "masthead.credential_of"
 
 log = logging.getLogger("masthead.requests")
 
@@ -107,19 +110,22 @@ def create_app(
     if render_page is not None:
         register_subscribe_pages(app, settings, clock, render_page, limiter)
     routes = views(dispatcher, OPERATIONS)
-    admit_form = None
+    admit_form = console_credential = None
     if (look := console_look) is not None:
         console = Console(
             settings, clock, dispatcher, routes, look, limiter, list_faults
         )
         console.register(app)
         admit_form = console.admit
+
+        console_credential = console.credential_of
     _register_site(app, dispatcher, settings)
     _add_middleware(app, dispatcher, routes, AccessLog(metrics))
     app.extensions[BODY_LIMITS] = BodyLimits(
         clock, OPERATIONS, dispatcher.authenticate, admit_form
     )
     app.extensions[BRIEF_REQUESTS] = _brief_requests(settings)
+    app.extensions[CREDENTIAL_OF] = partial(_credential_of, console_credential)
     return app
 
 
@@ -129,6 +135,15 @@ def _brief_requests(settings: Settings) -> frozenset[tuple[str, str]]:
         # Every look-up waits for another machine.
         return frozenset()
     return frozenset((o.method, o.path) for o in OPERATIONS if o.is_brief)
+
+
+def _credential_of(
+    console_credential: CredentialOf | None, request: Request
+) -> str | None:
+    """Return what may identify who has sent a request, where it will be checked."""
+    if console_credential and request.path.startswith(CONSOLE):
+        return console_credential(request)
+    return bearer_credential(request) if _is_api_path(request.path) else None
 
 
 def _add_middleware(

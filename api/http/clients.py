@@ -1,5 +1,7 @@
-"""Identify the client of a request by its address, and by the networks around it."""
+"""Identify who has sent a request: by a credential, an address or a network."""
 
+from collections.abc import Callable
+from functools import lru_cache
 from ipaddress import IPv4Address, IPv4Network, IPv6Network, ip_address
 
 from api.http.messages import Request
@@ -9,6 +11,20 @@ from models.notifications.addresses.http_address import (
     reached_address,
 )
 
+# Each request of a client without a key asks for the same again.
+MAX_KNOWN = 10_000
+# With the name of a network interface.
+MAX_ADDRESS_LENGTH = 64
+
+# Returns what may identify who has sent a request, before it is known to be valid.
+CredentialOf = Callable[[Request], str | None]
+
+
+def bearer_credential(request: Request) -> str | None:
+    """Return the token in the header Authorization, however the header spells it."""
+    words = (request.headers.get("Authorization") or "").split()
+    return words[-1] if words else None
+
 
 def client_address(request: Request) -> str:
     """
@@ -17,15 +33,10 @@ def client_address(request: Request) -> str:
     Of several, the last one is the address that connected to the proxy; clients can
     forge the others. A client that connects from elsewhere is not believed at all.
     """
-    forwarded = request.headers.get("X-Forwarded-For")
-    return forwarded_address(request.client_address, forwarded)
-
-
-def forwarded_address(peer: str, forwarded: str | None) -> str:
-    """Return the address of the client that connects from `peer`."""
-    last = (forwarded or "").rpartition(",")[2].strip()
-    is_proxy = _is_address(peer) and not is_public(reached_address(ip_address(peer)))
-    return last if is_proxy and _is_address(last) else peer
+    peer = request.client_address
+    last = (request.headers.get("X-Forwarded-For") or "").rpartition(",")[2].strip()
+    is_short = 0 < len(last) <= MAX_ADDRESS_LENGTH
+    return last if is_short and _is_proxy(peer) and _is_address(last) else peer
 
 
 def client_networks(address: str) -> tuple[IPNetwork, ...]:
@@ -43,6 +54,13 @@ def client_networks(address: str) -> tuple[IPNetwork, ...]:
     return tuple(IPv6Network((number, n), strict=False) for n in (64, 56, 48))
 
 
+@lru_cache(maxsize=MAX_KNOWN)
+def _is_proxy(peer: str) -> bool:
+    """Return whether the peer is in our network: its address is not public."""
+    return _is_address(peer) and not is_public(reached_address(ip_address(peer)))
+
+
+@lru_cache(maxsize=MAX_KNOWN)
 def _is_address(text: str) -> bool:
     try:
         ip_address(text)

@@ -171,7 +171,7 @@ class Dispatcher:
         with independent_reads():
             now = truncate_to_ms(self.clock())
             caller, rate = self.authenticate(request, now)
-            request.key_prefix, request.lineage = caller.prefix, caller.lineage
+            request.key_prefix, request.caller = caller.prefix, caller.lineage
             self.key_uses.note(caller.key_id, now)
             self.limit_rate(caller, rate, now, rate_headers)
             require_scope(caller, operation.scope)

@@ -39,16 +39,17 @@ class Request:
     """
     A request, with what the access log says about it.
 
-    `operation` is the name of the operation or of Flask's endpoint; `key_prefix` and
-    `lineage` are those of the caller's API key. All are None until they are known.
+    `operation` is the name of the operation or of Flask's endpoint, `key_prefix` that
+    of the API key, and `caller` identifies who uses the key, and replacements of it.
+    All are None until they are known.
     """
 
     __slots__ = (
+        "caller",
         "environ",
         "headers",
         "id",
         "key_prefix",
-        "lineage",
         "method",
         "operation",
         "path",
@@ -61,7 +62,7 @@ class Request:
         self.headers = RequestHeaders(environ)
         self.operation: str | None = None
         self.key_prefix: str | None = None
-        self.lineage: str | None = None
+        self.caller: str | None = None
         self.method: str = environ["REQUEST_METHOD"]
         self.path: str = environ["PATH_INFO"]
         self.id = _request_id(environ.get("HTTP_X_REQUEST_ID"))

@@ -72,10 +72,14 @@ class SignedIn:
     is_by_proxy: bool
 
     @property
+    def identity(self) -> str:
+        """Return what distinguishes them: the key, and the person who acts by it."""
+        return f"{self.caller.lineage} {self.person or ''}".rstrip()
+
+    @property
     def mark(self) -> str:
-        """Return a digest of key and person, which forms carry: who filled them in."""
-        who = f"{self.caller.lineage} {self.person or ''}"
-        return sha256(who.encode()).hexdigest()[:16]
+        """Return a digest of the identity, which forms carry: who filled them in."""
+        return sha256(self.identity.encode()).hexdigest()[:16]
 
 
 class SignIn:
@@ -179,6 +183,13 @@ class SignIn:
         except ValueError:
             return False
         return any(address in network for network in self._proxies)
+
+    def credential_of(self, request: Request) -> str | None:
+        """Return what may identify who has made the request, without asking for it."""
+        if self.is_by_proxy(request):
+            name = self._settings.console_trusted_header
+            return f"{name} {request.headers.get(name)}"
+        return session_token(request)
 
     def _by_session(self, request: Request, now: datetime) -> SignedIn | None:
         token = session_token(request)

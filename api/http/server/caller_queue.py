@@ -1,10 +1,11 @@
 """
-Let no API key occupy all threads while others have requests too.
+Let no caller occupy all threads while others have requests too.
 
 A request that has to wait holds no thread: it stays in a queue of its caller.
 """
 
 from collections import Counter, OrderedDict, deque
+from functools import lru_cache
 from math import inf
 from threading import Lock
 from time import monotonic
@@ -12,6 +13,7 @@ from typing import NamedTuple
 
 from waitress.channel import HTTPChannel
 
+from api.http.clients import client_networks
 from api.http.server import limits
 
 
@@ -24,9 +26,10 @@ class CallerQueue:
     """
     The requests of each caller that are being processed, and those that wait.
 
-    A caller is the lineage of an API key. While others have sent requests recently,
-    with or without a key, a caller of costly requests may occupy a quarter of the
-    threads; otherwise all but one.
+    A caller is an API key, or a person who acts by it in the console; as long as it is
+    not known, each secret is one. Whoever has none shares the threads with a network.
+    While others have sent requests recently, a caller of costly requests may occupy a
+    quarter of the threads; otherwise all but one.
     """
 
     def __init__(self, threads: int) -> None:
@@ -35,34 +38,32 @@ class CallerQueue:
         self._lock = Lock()
         self._running: Counter[object] = Counter()
         self._waiting: dict[object, deque[_Waiting]] = {}
-        self._lineages: OrderedDict[int, str] = OrderedDict()
+        # The callers of credentials that the application has accepted, by their hash.
+        self._known: OrderedDict[int, str] = OrderedDict()
         # Until when each caller of a costly request is limited.
         self._costly_until: dict[object, float] = {}
         # The last caller and the last other one, with the times of their requests.
         self._latest: tuple[object, float] = (None, -inf)
         self._other: tuple[object, float] = (None, -inf)
 
-    def caller_of(self, authorization: str | None) -> object:
-        """Return whom the header identifies, None for a request without one."""
-        if authorization is None:
-            return None
-        number = _number_of(authorization)
-        return self._lineages.get(number, number)
+    def caller_of(self, credential: str) -> object:
+        """Return whom the credential identifies."""
+        return self._known.get(hash(credential), hash(credential))
 
-    def learn(self, authorization: str, lineage: str) -> None:
-        """Remember the lineage of a valid key, which has other secrets too."""
-        number = _number_of(authorization)
-        if self._lineages.get(number) == lineage:
+    def learn(self, credential: str, caller: str) -> None:
+        """Remember whom a valid credential identifies, who may have several."""
+        number = hash(credential)
+        if self._known.get(number) == caller:
             return
         with self._lock:
-            self._lineages[number] = lineage
+            self._known[number] = caller
             if self._latest[0] == number:
                 # Until now this caller had another name, which is not company.
-                self._latest = (lineage, self._latest[1])
+                self._latest = (caller, self._latest[1])
             if self._other[0] == number:
                 self._other = (None, -inf)
-            if len(self._lineages) > limits.MAX_KNOWN_CALLERS:
-                self._lineages.popitem(last=False)
+            if len(self._known) > limits.MAX_KNOWN_CALLERS:
+                self._known.popitem(last=False)
 
     def admit(self, caller: object, channel: HTTPChannel) -> bool:
         """Return whether the request may be processed now; otherwise it waits."""
@@ -128,7 +129,7 @@ class CallerQueue:
             del self._waiting[caller]
 
 
-def _number_of(authorization: str) -> int:
-    """Return a number for the key in the header, however the header spells it."""
-    words = authorization.split()
-    return hash(words[-1] if words else "")
+@lru_cache(maxsize=limits.MAX_KNOWN_CALLERS)
+def network_of(address: str) -> str:
+    """Return the caller that clients without a key are: a /24, or a /56 of IPv6."""
+    return str(client_networks(address)[1])

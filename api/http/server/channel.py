@@ -26,13 +26,15 @@ from api.http.server.refusal_task import RefusalTask
 class CallerTask(WSGITask):
     """Processes a request, and tells the server whose it was."""
 
-    def execute(self) -> None:
-        super().execute()
+    def build_response_header(self) -> bytes:
+        """Learn whose the request was, before whoever sent it can send the next."""
         environ = self.environ or {}
         request: Request | None = environ.get(REQUEST)
-        if request is not None and request.lineage is not None:
-            callers = self.channel.server.callers  # type: ignore[attr-defined]
-            callers.learn(environ["HTTP_AUTHORIZATION"], request.lineage)
+        channel = cast(Channel, self.channel)
+        if request is not None and request.caller and channel.credential:
+            callers = channel.server.callers  # type: ignore[attr-defined]
+            callers.learn(channel.credential, request.caller)
+        return super().build_response_header()
 
     def write(self, data: bytes) -> None:
         """Send the header together with the beginning of the body."""
@@ -71,6 +73,8 @@ class Channel(HTTPChannel):
         self.is_parked = False
         # Whose request is being processed; None if its threads are not limited.
         self.caller: object = None
+        # What the request may identify its sender with.
+        self.credential: str | None = None
         # Whether a thread decides on the body of the request that is being received.
         self.is_admitting = False
         # The header of the present response, if it is sent with the next data.

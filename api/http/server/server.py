@@ -15,9 +15,11 @@ from waitress.server import TcpWSGIServer
 from waitress.wasyncore import dispatcher
 
 from api.http.body_limits import AdmitBody, refuse_large_body
+from api.http.clients import CredentialOf, bearer_credential, client_address
+from api.http.messages import Request
 from api.http.server import limits
 from api.http.server.body_admission import BodySpool
-from api.http.server.caller_queue import CallerQueue
+from api.http.server.caller_queue import CallerQueue, network_of
 from api.http.server.channel import Channel
 from api.http.server.event_loop import EventLoop
 from api.http.server.parser import Parser
@@ -40,9 +42,11 @@ class Server(TcpWSGIServer):
         *args: Any,
         admit_body: AdmitBody,
         brief_requests: Container[tuple[str, str]],
+        credential_of: CredentialOf,
         **kwargs: Any,
     ) -> None:
         self.admit_body = admit_body
+        self._credential_of = credential_of
         self.body_spool = BodySpool()
         self._brief_requests = brief_requests
         # The connections whose next request the thread of the loop processes.
@@ -102,12 +106,28 @@ class Server(TcpWSGIServer):
             return
         request = channel.requests[0]
         if self.event_loop.is_current and self._is_brief(request):
+            channel.caller = channel.credential = None
             self._brief.append(channel)
             return
-        authorization = None if request.error else request.headers.get("AUTHORIZATION")
-        channel.caller = self.callers.caller_of(authorization)
+        self._identify(channel)
         if self.callers.admit(channel.caller, channel):
             super().add_task(task)
+
+    def _identify(self, channel: Channel) -> None:
+        """Note whose threads the next request of the connection uses."""
+        parsed = cast(Parser, channel.requests[0])
+        if parsed.error:
+            channel.caller = channel.credential = None
+            return
+        environ = {f"HTTP_{name}": value for name, value in parsed.headers.items()}
+        environ["REMOTE_ADDR"] = channel.addr[0]
+        environ |= {"REQUEST_METHOD": parsed.command, "PATH_INFO": parsed.path}
+        request = Request(environ)
+        channel.credential = self._credential_of(request)
+        if channel.credential is None:
+            channel.caller = network_of(client_address(request))
+        else:
+            channel.caller = self.callers.caller_of(channel.credential)
 
     def _is_brief(self, request: Any) -> bool:
         route = (request.command, request.path)
@@ -146,7 +166,7 @@ class Server(TcpWSGIServer):
             channel = cast(Channel, overdue)
             channel.caller = None
             request = cast(Parser, channel.requests[0])
-            request.refuse(RateLimited("This API key has too many requests at a time."))
+            request.refuse(RateLimited("This client has too many requests at a time."))
             super().add_task(channel)  # type: ignore[arg-type]
 
     def maintenance(self, now: float) -> None:  # noqa: ARG002
@@ -191,12 +211,14 @@ def limited_server(
     threads: int,
     admit_body: AdmitBody = refuse_large_body,
     brief_requests: Container[tuple[str, str]] = (),
+    credential_of: CredentialOf = bearer_credential,
 ) -> Server:
     """
     Return a server of the application on the bound socket.
 
     `admit_body` decides on bodies that are only received for a valid API key.
     `brief_requests` are the methods and paths of those that wait for nothing.
+    `credential_of` returns what may identify who has sent a request.
     """
     _raise_file_limit()
     sys.setswitchinterval(limits.SWITCH_INTERVAL_SECONDS)
@@ -227,6 +249,7 @@ def limited_server(
         bind_socket=False,
         admit_body=admit_body,
         brief_requests=brief_requests,
+        credential_of=credential_of,
     )
 
 

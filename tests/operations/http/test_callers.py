@@ -1,14 +1,21 @@
-"""How many threads the requests of one API key have."""
+"""How many threads the requests of one caller have: a key, a session, a network."""
 
 import http.client
 from contextlib import closing
+from dataclasses import replace
 from threading import Condition, Thread
+from types import SimpleNamespace
+from urllib.parse import urlencode
 
 import pytest
 
-from api.http.messages import REFUSAL
+from api.http.application import CREDENTIAL_OF, create_app
+from api.http.clients import bearer_credential
+from api.http.messages import REFUSAL, Request
+from api.http.middleware import REQUEST
 from api.http.server import limits
-from api.http.server.caller_queue import CallerQueue
+from api.http.server.caller_queue import CallerQueue, network_of
+from sitegen.theme.console_look import ConsoleLook
 from tests.operations.http.test_load import wait_until
 from tests.ports import served
 
@@ -23,6 +30,9 @@ class Gate:
 
     def __call__(self, environ, start):
         refusal = environ.get(REFUSAL)
+        # Each key is valid, and an identity of its own.
+        environ[REQUEST] = request = Request(environ)
+        request.caller = bearer_credential(request)
         body = refusal.kind.encode() if refusal else b"through"
         if environ["PATH_INFO"] == "/gate" and refusal is None:
             self._wait()
@@ -56,8 +66,8 @@ def gate():
 def get(gate):
     with served(gate, threads=8) as port:
 
-        def sent(path, key):
-            headers = {"Authorization": f"Bearer {key}"} if key else {}
+        def sent(path, key, **headers):
+            headers |= {"Authorization": f"Bearer {key}"} if key else {}
             client = http.client.HTTPConnection("127.0.0.1", port, timeout=20)
             with closing(client):
                 client.request("GET", path, headers=headers)
@@ -71,9 +81,9 @@ def crowd(gate, get):
     """Send sixteen requests of a key that wait at the gate; collect the answers."""
     answers, threads = [], []
 
-    def sent(key):
+    def sent(key, **headers):
         for _ in range(16):
-            ask = Thread(target=lambda: answers.append(get("/gate", key)))
+            ask = Thread(target=lambda: answers.append(get("/gate", key, **headers)))
             threads.append(ask)
             ask.start()
         return answers
@@ -82,6 +92,12 @@ def crowd(gate, get):
     gate.open()
     for thread in threads:
         thread.join()
+
+
+def become_known(get, *keys):
+    """Have each key known, and known as one of costly requests if they are."""
+    for key in keys * 3:
+        get("/", key)
 
 
 @pytest.fixture
@@ -95,12 +111,11 @@ def costly(monkeypatch):
 )
 def test_spellings_of_one_key(spelling):
     """However a client spells the header, it has the threads of one key."""
-    queue = CallerQueue(threads=8)
+    environ = {"REQUEST_METHOD": "GET", "PATH_INFO": "/"}
 
-    queue.learn("Bearer key", "lineage")
+    request = Request(environ | {"HTTP_AUTHORIZATION": spelling})
 
-    assert queue.caller_of(spelling) == "lineage"
-    assert queue.caller_of("Bearer other") != queue.caller_of("Bearer another")
+    assert bearer_credential(request) == "key"
 
 
 @pytest.mark.usefixtures("costly")
@@ -109,8 +124,7 @@ def test_costly_key_in_company(gate, get, crowd):
     A quarter of the threads serve one key of costly requests while others ask too;
     those get an answer at once, and the rest of its requests get theirs in time.
     """
-    get("/", "greedy")
-    get("/", "other")
+    become_known(get, "greedy", "other")
 
     answers = crowd("greedy")
     gate.wait_for(2)
@@ -125,8 +139,7 @@ def test_costly_key_in_company(gate, get, crowd):
 
 def test_cheap_key_in_company(gate, get, crowd):
     """A key of cheap requests, as a gateway has, has all threads but one."""
-    get("/", "gateway")
-    get("/", "other")
+    become_known(get, "gateway", "other")
 
     crowd("gateway")
 
@@ -137,7 +150,7 @@ def test_cheap_key_in_company(gate, get, crowd):
 @pytest.mark.usefixtures("costly")
 def test_key_alone(gate, get, crowd):
     """While nobody else asks a key has all threads but one, which is for the next."""
-    get("/", "greedy")
+    become_known(get, "greedy")
     crowd("greedy")
     gate.wait_for(7)
 
@@ -149,8 +162,7 @@ def test_key_alone(gate, get, crowd):
 def test_key_that_waits_too_long(gate, get, crowd, monkeypatch):
     """What cannot be served in time is told to come again, with the rate's kind."""
     monkeypatch.setattr(limits, "QUEUE_SECONDS", 0.1)
-    get("/", "greedy")
-    get("/", "other")
+    become_known(get, "greedy", "other")
 
     answers = crowd("greedy")
     wait_until(lambda: len(answers) == 14)
@@ -159,27 +171,174 @@ def test_key_that_waits_too_long(gate, get, crowd, monkeypatch):
     assert gate.running == 2
 
 
+@pytest.mark.usefixtures("costly")
+def test_network_in_company(gate, get, crowd):
+    """Whoever has no key has the threads of their network."""
+    here, near = {"X-Forwarded-For": "192.0.2.1"}, {"X-Forwarded-For": "192.0.2.99"}
+    get("/", None, **here)
+    get("/", "known")
+
+    answers = crowd(None, **here)
+    gate.wait_for(2)
+    crowd(None, **near)
+    others = [
+        get("/", "known", **here),
+        get("/", None, **{"X-Forwarded-For": "198.51.100.1"}),
+    ]
+
+    assert others == ["through"] * 2
+    assert (gate.most, answers) == (2, [])
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "is_same"),
+    [
+        ("192.0.2.1", "192.0.2.255", True),
+        ("192.0.2.1", "192.0.3.1", False),
+        ("2001:db8:0:1ff::1", "2001:db8:0:100::1", True),
+        ("2001:db8:0:1ff::1", "2001:db8:0:200::1", False),
+    ],
+)
+def test_networks(one, other, is_same):
+    """A network is a /24, or a /56 of IPv6."""
+    assert (network_of(one) == network_of(other)) == is_same
+
+
 def test_secrets_of_one_lineage():
     """A key and its replacement are one caller, from the first answer on."""
     queue = CallerQueue(8)
-    assert queue.caller_of("Bearer old") != queue.caller_of("Bearer new")
 
     for secret in ("old", "new"):
-        queue.learn(f"Bearer {secret}", "lineage")
+        queue.learn(secret, "lineage")
 
-    assert queue.caller_of("Bearer old") == queue.caller_of("Bearer new") == "lineage"
-    assert queue.caller_of(None) is None
+    for secret in ("old", "new"):
+        assert queue.caller_of(secret) == "lineage"
 
 
 def test_caller_that_becomes_known():
     """The name that a caller had before its first answer is no company for it."""
     queue = CallerQueue(8)
-    unknown = queue.caller_of("Bearer key")
+    unknown = queue.caller_of("key")
     queue.admit(unknown, None)
     queue.finish(unknown, is_costly=True)
 
-    queue.learn("Bearer key", "lineage")
+    queue.learn("key", "lineage")
     queue.admit("lineage", None)
     queue.finish("lineage", is_costly=True)
 
     assert [queue.admit("lineage", None) for _ in range(8)] == [True] * 7 + [False]
+
+
+class GatedConsole(Gate):
+    """The console, whose pages wait at the gate before they are made."""
+
+    def __init__(self, app):
+        super().__init__()
+        self.app, self.extensions = app, app.extensions
+
+    def __call__(self, environ, start):
+        if environ["QUERY_STRING"] == "wait":
+            self._wait()
+        return self.app(environ, start)
+
+
+@pytest.fixture
+def console(store, settings, clock):
+    """Serve the console, and let people sign in to it and look at a page."""
+    app = create_app(settings, clock=clock, console_look=ConsoleLook(settings))
+    gate = GatedConsole(app)
+    with served(gate, threads=8) as port:
+
+        def request(method, path, body=None, **headers):
+            client = http.client.HTTPConnection("127.0.0.1", port, timeout=20)
+            with closing(client):
+                client.request(method, f"/console/{path}", body, headers)
+                response = client.getresponse()
+                response.read()
+                return response
+
+        def sign_in(key, person=""):
+            form = urlencode({"key": key, "email": person})
+            media_type = {"Content-Type": "application/x-www-form-urlencoded"}
+            answer = request("POST", "sign-in/", form, **media_type)
+            cookie = answer.headers["Set-Cookie"].partition(";")[0]
+            # Known from the first answer on, and as costly after a further one.
+            for _ in range(3):
+                assert request("GET", "session/", Cookie=cookie).status == 200
+            return cookie
+
+        def look(cookie):
+            return request("GET", "session/?wait", Cookie=cookie).status
+
+        yield SimpleNamespace(gate=gate, sign_in=sign_in, look=look)
+
+
+@pytest.mark.usefixtures("costly")
+def test_sessions_in_company(console, issue):
+    """The sessions of a key have the threads of one caller, and people have theirs."""
+    shared = issue("*", "platform:actors:assert")
+    one, other = console.sign_in(shared), console.sign_in(shared)
+    ada = console.sign_in(shared, "ada@example.com")
+
+    statuses, threads = [], []
+    for cookie in [one, other] * 8:
+        looking = Thread(target=lambda c=cookie: statuses.append(console.look(c)))
+        threads.append(looking)
+        looking.start()
+    console.gate.wait_for(2)
+    for _ in range(8):
+        looking = Thread(target=lambda: statuses.append(console.look(ada)))
+        threads.append(looking)
+        looking.start()
+    console.gate.wait_for(4)
+    console.gate.open()
+    for thread in threads:
+        thread.join()
+
+    assert (console.gate.most, statuses) == (4, [200] * 24)
+
+
+@pytest.mark.parametrize(
+    ("path", "identifies"),
+    [
+        ("/status/v1/services/list", ["key"]),
+        ("/console/work/", ["session"]),
+        # Where neither is looked at, nobody gets further threads by inventing some.
+        ("/status/", []),
+        ("/subscribe", []),
+        ("/metrics", []),
+        ("/nowhere/", []),
+    ],
+)
+def test_credential_that_is_not_checked(store, settings, clock, path, identifies):
+    """A key is one where it is checked, and so is a session."""
+    app = create_app(settings, clock=clock, console_look=ConsoleLook(settings))
+    environ = {"REQUEST_METHOD": "GET", "PATH_INFO": path, "REMOTE_ADDR": "127.0.0.1"}
+    key = {"HTTP_AUTHORIZATION": "Bearer key"}
+    session = {"HTTP_COOKIE": f"__Host-masthead={'s' * 43}"}
+
+    def credential_of(sent):
+        return app.extensions[CREDENTIAL_OF](Request(environ | sent))
+
+    assert (credential_of(key) is not None) == ("key" in identifies)
+    assert (credential_of(session) is not None) == ("session" in identifies)
+
+
+@pytest.mark.parametrize("peer", ["10.0.0.5", "10.0.0.6"])
+def test_person_of_a_proxy(store, settings, clock, peer):
+    """Whom a proxy of ours names is a caller; what others name is nobody."""
+    settings = replace(
+        settings,
+        console_trusted_header="X-Person",
+        console_key_file="key",
+        console_trusted_proxies=("10.0.0.5/32",),
+    )
+    app = create_app(settings, clock=clock, console_look=ConsoleLook(settings))
+    environ = {"REQUEST_METHOD": "GET", "PATH_INFO": "/console/", "REMOTE_ADDR": peer}
+
+    found = [
+        app.extensions[CREDENTIAL_OF](Request(environ | {"HTTP_X_PERSON": person}))
+        for person in ("ada@example.com", "grace@example.com")
+    ]
+
+    assert (found[0] is not None) == (found[0] != found[1]) == (peer == "10.0.0.5")
