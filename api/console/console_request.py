@@ -3,7 +3,7 @@
 import io
 import json
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime
 from functools import partial
 from typing import Any, Protocol
@@ -39,6 +39,7 @@ DOWNLOAD_HEADERS = {
 # The button that shows what a form would do, without doing it.
 PREVIEW = "_preview"
 LONGEST_SEARCH = 320
+GET_KEY = "GET /platform/v1/keys/get"
 
 # The name and the view of each operation, by path and method.
 Routes = dict[str, dict[str, tuple[str, View]]]
@@ -110,6 +111,7 @@ class ConsoleRequest:
     # How the site renders a text; None if this application does not know it.
     preview: SitePreview | None
     published_addresses: PublishedAddresses
+    key_names: dict[str, str | None] = field(default_factory=dict)
 
     @property
     def caller(self) -> Caller:
@@ -164,6 +166,17 @@ class ConsoleRequest:
     def read(self, route: str, **query: Any) -> Any:
         """Return the data of a GET; raise Refused."""
         return self.call(route, query).data
+
+    def key_name(self, id: str) -> str | None:
+        """Return the name of a key; None if there is none, or not for the caller."""
+        if not self.may(GET_KEY):
+            return None
+        if id not in self.key_names:
+            try:
+                self.key_names[id] = str(self.read(GET_KEY, id=id)["name"])
+            except Refused:
+                self.key_names[id] = None
+        return self.key_names[id]
 
     def read_if_allowed(self, route: str, **query: Any) -> Any:
         """Return the data of a GET, None if the key does not open it."""

@@ -1,10 +1,15 @@
 """See what became of deliveries, and send them again."""
 
+from collections.abc import Iterable, Mapping
+from typing import Any
+
 from flask import Response
 
 from api.console.console_request import ConsoleRequest
 from api.console.forms.form import Form
 from api.console.page import page
+from models.notifications.rows import SubscriptionRow
+from models.storage.database import reading
 
 LIST = "GET /status/v1/admin/deliveries/list"
 GET = "GET /status/v1/admin/deliveries/get"
@@ -21,7 +26,7 @@ def list_deliveries(request: ConsoleRequest) -> Response:
         "console/deliveries/list.html",
         filters.status,
         filters=filters,
-        deliveries=found.data,
+        deliveries=with_recipients(request, found.data),
         cursor=found.meta.get("cursor"),
     )
 
@@ -37,6 +42,25 @@ def replay_delivery(request: ConsoleRequest, id: str) -> Response:
     if request.submit(form, id=id) is None:
         return _delivery_page(request, id, form)
     return request.go(f"deliveries/{id}/", done="delivery-replayed")
+
+
+def with_recipients(
+    request: ConsoleRequest, deliveries: Iterable[Mapping[str, Any]]
+) -> list[dict[str, Any]]:
+    """Return deliveries, each with its `recipient`: an address, if the key sees it."""
+    deliveries = list(deliveries)
+    ids = {delivery["subscriptionId"] for delivery in deliveries}
+    addresses: dict[str, str] = {}
+    if request.may(GET_SUBSCRIPTION):
+        columns: Any = SubscriptionRow.select(
+            SubscriptionRow.id, SubscriptionRow.address
+        )
+        with reading():
+            addresses = dict(columns.where(SubscriptionRow.id.in_(ids)).tuples())
+    return [
+        {**delivery, "recipient": addresses.get(delivery["subscriptionId"])}
+        for delivery in deliveries
+    ]
 
 
 def _delivery_page(request: ConsoleRequest, id: str, form: Form) -> Response:

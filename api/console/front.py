@@ -6,6 +6,7 @@ from typing import Any
 from flask import Response
 
 from api.console.console_request import ConsoleRequest
+from api.console.deliveries import with_recipients
 from api.console.incidents import ADD_UPDATE, update_form
 from api.console.page import page
 from api.console.reasons import shown_reason
@@ -106,8 +107,9 @@ def _upcoming_windows(request: ConsoleRequest) -> list[dict[str, Any]] | None:
 def _failed_deliveries(request: ConsoleRequest) -> list[dict[str, Any]] | None:
     if not request.may(LIST_DELIVERIES):
         return None
-    return [
+    failed = [
         delivery
         for status in FAILED_DELIVERIES
         for delivery in request.read(LIST_DELIVERIES, status=status, limit=MOST)
     ]
+    return with_recipients(request, failed)

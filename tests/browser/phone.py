@@ -178,7 +178,7 @@ def issue_a_key(phone):
     phone.open()
     phone.menu("Keys")
     phone.follow("Issue key")
-    phone.page.get_by_role("link", name="Probe").click()
+    phone.page.get_by_role("button", name="Probe").click()
     phone.taps += 1
     phone.enter("Name", "Probe in Oslo")
     phone.press("Issue key")

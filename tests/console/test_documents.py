@@ -385,6 +385,18 @@ def test_history(person, document, path):
     assert DocumentRow.get().published_version == 3
 
 
+def test_authors(person, document, path, ask, issue):
+    """Each version has its author, by the name of a key if the reader sees keys."""
+    update = {"id": document.id, "content": "Second\n"}
+    ask("POST /projects/v1/documents/update", update, key=issue("*", name="Ada"))
+
+    history = person.get(f"{path}history/").text
+    version = person.get(f"{path}history/2/").text
+
+    assert "key <bdi>Ada</bdi> · " in history
+    assert "key <bdi>Ada</bdi> · " in version
+
+
 def test_restore_and_publish(person, document, path):
     """An earlier text is public again after one step, which two records describe."""
     for text in ("First\n", "Second\n"):

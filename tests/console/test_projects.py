@@ -52,6 +52,9 @@ def acting(visitor, clock):
 def test_create(person, audited):
     """A key that acts for no account names the owner, as the operation asks."""
     path = "projects/create/"
+    owner = person.get(path).text.partition('for="projects.create.ownerId"')[2]
+    assert "optional" not in owner.partition("</div>")[0]
+    assert " required" in owner.partition("<input")[2].partition(">")[0]
 
     refused = person.fill(path, path, name="Harbour", slug="Not a slug")
     assert refused.status_code == 422
@@ -231,6 +234,32 @@ def test_activity(person, atlas, base, clock):
     assert f'/console/work/{item.id}/">Work item <bdi>#1 &lt;script' in feed
     assert HOSTILE not in feed
     assert "#1" not in person.get(f"{base}activity/?entityType=member").text
+
+
+def test_titles_in_the_activity(person, atlas, base, clock, ask, issue, visitor):
+    """What is named by its title is, whatever was done to it, and by whom."""
+    item = work(atlas, clock, title="Fix it")
+    words = {"projectId": atlas.id, "title": "Plan <b>", "slug": "p", "type": "note"}
+    words["content"] = "Old."
+    key = issue("*", name="Ada <3>")
+    route = "POST /projects/v1/documents"
+    document = ask(f"{route}/create", words, key=key).json["data"]
+    ask(f"{route}/update", {"id": document["id"], "content": "New."}, key=key)
+    ask(f"{route}/remove", {"id": document["id"]}, key=key)
+    comment = {"entityType": "work", "entityId": item.id, "content": "Why?"}
+    assert ask("POST /projects/v1/comments/add", comment, key=key).status_code == 200
+
+    feed = person.get(f"{base}activity/").text
+    someone = visitor()
+    someone.sign_in(issue("projects:activity:list", "projects:projects:get"))
+    other = someone.get(f"{base}activity/").text
+
+    assert feed.count("<bdi>Plan &lt;b&gt;</bdi></a>") == 3
+    assert f'/console/work/{item.id}/">Comment <bdi>Fix it</bdi></a>' in feed
+    assert "key <bdi>Ada &lt;3&gt;</bdi>" in feed
+    assert "Ada" not in other
+    # The record of its creation has the title.
+    assert other.count("Plan") == 1
 
 
 def test_activity_of_references(person, atlas, base, clock):

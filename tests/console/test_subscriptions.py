@@ -245,6 +245,18 @@ def test_filters_that_are_refused(person):
     assert 'aria-invalid="true"' in refused.text
 
 
+def test_recipients(person, visitor, issue, failed, hook):
+    """A delivery in a list says to whom, to those who may see subscriptions."""
+    someone = visitor()
+    someone.sign_in(issue("status:admin:deliveries:*"))
+
+    for path in ("", "deliveries/"):
+        assert f"<bdi>{hook.address}</bdi>" in person.get(path).text
+        page = someone.get(path).text
+        assert failed.event.type in page
+        assert hook.address not in page
+
+
 def test_what_the_key_may_not_do(visitor, issue, failed, hook):
     """What the scopes do not open is said, and no button is shown for it."""
     someone = visitor()

@@ -303,6 +303,8 @@ def test_specifications(person, item, path, atlas, clock):
 def test_references(person, item, path):
     """What stands elsewhere is added and removed; a script is no address."""
     action = f"{path}references/"
+    url = person.get(path).text.partition('for="references.add.url"')[2]
+    assert "optional" not in url.partition("</div>")[0]
     refused = person.fill(path, action, url="javascript:alert(1)", title="x")
     assert refused.status_code == 422
     assert 'href="javascript' not in refused.text

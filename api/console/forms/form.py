@@ -3,6 +3,7 @@
 import re
 import secrets
 from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 from werkzeug.datastructures import MultiDict
@@ -59,7 +60,8 @@ class Form:
     changed among the values (`version` or `updatedAt`), the form expects it. If the
     operation cannot expect a version, the form has a mark of each present value, which
     tells what somebody else has changed meanwhile. `beside` are fields of another
-    operation that belongs to the same form. What the form says itself is in the
+    operation that belongs to the same form. `required` are fields that the operation
+    demands of this caller, or for want of others. What the form says itself is in the
     language of `locale`, by default English.
     """
 
@@ -72,6 +74,7 @@ class Form:
         is_prefilled: bool = False,
         id_prefix: str = "",
         beside: Mapping[str, Field] | None = None,
+        required: Collection[str] = (),
         locale: Locale | None = None,
     ) -> None:
         fields = form_fields(operation)
@@ -81,6 +84,8 @@ class Form:
             beside or {}
         )
         self._beside = frozenset(beside or ())
+        for name in required:
+            self.fields[name] = replace(self.fields[name], is_required=True)
         self.is_prefilled = is_prefilled
         self._id_prefix = id_prefix or f"{operation.noun}.{operation.verb}"
         self.idempotency_key = secrets.token_hex(16)

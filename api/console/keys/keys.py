@@ -31,6 +31,8 @@ REMOVE = "POST /platform/v1/keys/remove"
 ADD_FIELDS = ("name", "scopes", "expiresInDays", "rateCapacity", "rateRefill")
 CHANGE_FIELDS = ("name", "scopes", "rateCapacity", "rateRefill")
 PER_PAGE = 50
+# The buttons that choose the scopes of a set, and keep what else was entered.
+USE_SET = "_set"
 # For how many seconds the former key still works.
 GRACES = (86_400, 3600, 604_800, 0)
 
@@ -60,13 +62,17 @@ def list_keys(request: ConsoleRequest) -> Response:
 def issue_key_form(request: ConsoleRequest) -> Response:
     """Show the form; a set of scopes can be named in the address."""
     chosen = scope_set(request.query.get("set", ""))
-    scopes = list(chosen.scopes) if chosen else []
-    return _issue_page(request, _issue_form(request, scopes))
+    form = _issue_form(request, list(chosen.scopes) if chosen else [])
+    return _issue_page(request, form, chosen.name if chosen else "")
 
 
 @page("POST keys/issue/")
 def issue_key(request: ConsoleRequest) -> Response:
     form = _issue_form(request, [])
+    if chosen := scope_set(request.sent.get(USE_SET, "")):
+        sent = request.sent.copy()
+        sent.setlist("scopes", list(chosen.scopes))
+        return _issue_page(request, form.fill(sent), chosen.name)
     result = _submit(request, form)
     if result is None:
         return _issue_page(request, form)
@@ -168,13 +174,13 @@ def _choices(request: ConsoleRequest, form: Form, present: list[str]) -> dict[st
     }
 
 
-def _issue_page(request: ConsoleRequest, form: Form) -> Response:
+def _issue_page(request: ConsoleRequest, form: Form, chosen: str = "") -> Response:
     return request.page(
         "console/keys/issue.html",
         form.status,
         form=form,
         sets=SCOPE_SETS,
-        chosen=request.query.get("set", ""),
+        chosen=chosen,
         choices=_choices(request, form, []),
         may_issue=request.may(ADD),
     )

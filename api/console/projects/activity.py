@@ -1,6 +1,7 @@
 """What has happened in a project, with links."""
 
-from collections.abc import Mapping
+from collections import defaultdict
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 from flask import Response
@@ -12,11 +13,27 @@ from api.console.page import address, page
 from api.console.projects.access import read_project
 from api.console.work.relations import relation_text
 from models.locales import Locale
+from models.projects.documents.rows import DocumentRow
+from models.projects.planning.rows import MilestoneRow
+from models.projects.specifications.rows import SpecificationRow
+from models.projects.work.rows import WorkItemRow
+from models.storage.database import reading
 
 LIST_ACTIVITY = "GET /projects/v1/activity/list"
 NOUNS = {"work": "work.work-item"}
 # What names the thing in the metadata of its record, the best first.
 _NAMES = ("title", "name", "slug")
+# Where the title of a thing is, and the operation that opens it.
+_TITLES: dict[str, tuple[Any, Any, str]] = {
+    "document": (DocumentRow, DocumentRow.title, "GET /projects/v1/documents/get"),
+    "milestone": (MilestoneRow, MilestoneRow.name, "GET /projects/v1/milestones/get"),
+    "specification": (
+        SpecificationRow,
+        SpecificationRow.title,
+        "GET /projects/v1/specifications/get",
+    ),
+    "work": (WorkItemRow, WorkItemRow.title, "GET /projects/v1/work-items/get"),
+}
 _PAGES = {
     "work": "work/{entity}/",
     "specification": "projects/{project}/specifications/{entity}/",
@@ -36,7 +53,7 @@ def show_project_activity(request: ConsoleRequest, id: str) -> Response:
         project=project,
         form=form,
         page=found,
-        activity=[describe(request, record) for record in found.items],
+        activity=describe(request, found.items),
     )
 
 
@@ -45,20 +62,59 @@ def recent_activity(
 ) -> list[dict[str, Any]] | None:
     """Return the latest records described, None if the key does not open them."""
     records = request.read_if_allowed(LIST_ACTIVITY, limit=limit, **query)
-    return (
-        None if records is None else [describe(request, record) for record in records]
-    )
+    return None if records is None else describe(request, records)
 
 
-def describe(request: ConsoleRequest, record: Mapping[str, Any]) -> dict[str, Any]:
-    """Return what a record says: about what, what was done, by whom and when."""
-    metadata, kind = record["metadata"], record["entityType"]
+def describe(
+    request: ConsoleRequest, records: Iterable[Mapping[str, Any]]
+) -> list[dict[str, Any]]:
+    """Return what records say: about what, what was done, by whom and when."""
+    records = list(records)
+    titles = _titles(request, records)
+    return [
+        _describe(request, record, titles.get(_subject(record), ""))
+        for record in records
+    ]
+
+
+def _titles(
+    request: ConsoleRequest, records: Iterable[Mapping[str, Any]]
+) -> dict[tuple[str, str], str]:
+    """Return the present titles of what the records are about, if the key opens it."""
+    ids: dict[str, set[str]] = defaultdict(set)
+    for record in records:
+        kind, id = _subject(record)
+        ids[kind].add(id)
+    titles: dict[tuple[str, str], str] = {}
+    with reading():
+        for kind, (rows, title, route) in _TITLES.items():
+            if ids[kind] and request.may(route):
+                found = rows.select(rows.id, title).where(rows.id.in_(ids[kind]))
+                titles |= {(kind, id): text for id, text in found.tuples()}
+    return titles
+
+
+def _subject(record: Mapping[str, Any]) -> tuple[str, str]:
+    """Return the kind and the id of what a record is about; a comment has its own."""
+    kind, id = record["entityType"], record["entityId"]
+    if kind == "comment":
+        metadata = record["metadata"] or {}
+        kind, id = metadata.get("onType"), metadata.get("onId")
+    return str(kind), str(id)
+
+
+def _describe(
+    request: ConsoleRequest, record: Mapping[str, Any], title: str
+) -> dict[str, Any]:
+    metadata, kind = record["metadata"] or {}, record["entityType"]
     locale = request.look.locale
     return {
         "noun": request.text(NOUNS[kind])
         if kind in NOUNS
         else value_text(locale, kind),
-        "name": _name(metadata),
+        "name": _name(metadata, title),
+        # Accounts have no names.
+        "account": record["entityId"] if kind == "member" else None,
         "href": _href(record),
         # An import can have any action.
         "what": locale.find(_text_name(record["action"])) or record["action"],
@@ -78,8 +134,8 @@ def _text_name(action: str) -> str:
     return f"activity.{noun}-{verb}"
 
 
-def _name(metadata: Mapping[str, Any]) -> str:
-    name = next((metadata[key] for key in _NAMES if metadata.get(key)), "")
+def _name(metadata: Mapping[str, Any], title: str) -> str:
+    name = title or next((metadata[key] for key in _NAMES if metadata.get(key)), "")
     number = metadata.get("number")
     return f"#{number} {name}".strip() if number else str(name)
 
@@ -99,11 +155,8 @@ def _details(locale: Locale, metadata: Mapping[str, Any]) -> str:
 
 
 def _href(record: Mapping[str, Any]) -> str | None:
-    metadata = record["metadata"]
-    kind, entity = record["entityType"], record["entityId"]
-    if kind == "comment":
-        kind, entity = metadata.get("onType"), metadata.get("onId")
-    path = _PAGES.get(str(kind))
+    kind, entity = _subject(record)
+    path = _PAGES.get(kind)
     if path is None or record["action"].endswith(".purged"):
         return None
     return address(path.format(entity=entity, project=record["projectId"]))

@@ -136,7 +136,7 @@ def _create_form(request: ConsoleRequest) -> Form:
     names = ("name", "slug", "description", "status")
     # Who acts for an account becomes the owner.
     owner = () if request.caller.account else ("ownerId",)
-    return request.form(CREATE, *names, *owner)
+    return request.form(CREATE, *names, *owner, required=owner)
 
 
 def _create_page(request: ConsoleRequest, form: Form) -> Response:

@@ -40,6 +40,11 @@ def specification_form(request: ConsoleRequest, item: dict[str, Any]) -> Form:
     return form.offer_one("specifications", options)
 
 
+def reference_form(request: ConsoleRequest) -> Form:
+    """Return a form that names something elsewhere by its URL, and by nothing else."""
+    return request.form(ADD_REFERENCE, *REFERENCE_FIELDS, required=("url",))
+
+
 def link_text(relationship: str) -> str:
     """Return the name of the text that says what an item is to a specification."""
     return f"relation.{relationship.replace('_', '-')}"

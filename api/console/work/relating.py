@@ -6,11 +6,10 @@ from api.console.console_request import ConsoleRequest, Refused
 from api.console.forms.form import Form
 from api.console.page import page
 from api.console.work.links import (
-    ADD_REFERENCE,
     ADD_RELATIONSHIP,
-    REFERENCE_FIELDS,
     RELATION_FIELDS,
     UPDATE_ITEM,
+    reference_form,
     specification_form,
 )
 from api.console.work.work_item import read_context, work_item_page
@@ -47,7 +46,7 @@ def remove_relationship(request: ConsoleRequest, id: str) -> Response:
 
 @page("POST work/<id>/references/")
 def add_reference(request: ConsoleRequest, id: str) -> Response:
-    form = request.form(ADD_REFERENCE, *REFERENCE_FIELDS)
+    form = reference_form(request)
     if request.submit(form, entityType="work", entityId=id) is None:
         return _refused(request, id, refer=form)
     return request.go(f"work/{id}/", done=ADDED)

@@ -12,11 +12,10 @@ from api.console.projects.access import project_access
 from api.console.projects.activity import describe
 from api.console.work.choices import offer_of_project, read_projects
 from api.console.work.links import (
-    ADD_REFERENCE,
     ADD_RELATIONSHIP,
-    REFERENCE_FIELDS,
     RELATION_FIELDS,
     read_relations,
+    reference_form,
     specification_form,
 )
 
@@ -101,7 +100,7 @@ def work_item_page(
         "restore": request.form(RESTORE, "id"),
         "comment": request.form(ADD_COMMENT, "content"),
         "relate": request.form(ADD_RELATIONSHIP, *RELATION_FIELDS),
-        "refer": request.form(ADD_REFERENCE, *REFERENCE_FIELDS),
+        "refer": reference_form(request),
         "specify": specification_form(request, item),
     }
     projects = read_projects(request) | {item["projectId"]: context["project"]}
@@ -113,7 +112,7 @@ def work_item_page(
         comments=_comments(request, context),
         has_more_comments=_has_more_comments(request, context),
         relations=read_relations(request, item, projects),
-        activity=[describe(request, record) for record in context["activity"]],
+        activity=describe(request, context["activity"]),
         access=project_access(request, item["projectId"]),
         forms=forms | refused,
         open=set(refused),

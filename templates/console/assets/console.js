@@ -1,5 +1,36 @@
 // Additions to the console's pages, all of which work without this script.
 (() => {
+  // What is chosen of a list of many boxes stands above it, wherever the list is scrolled
+  // to and whatever it is searched for.
+  const showChosen = (options) => {
+    const chosen = document.createElement("ul");
+    chosen.className = "chips chosen";
+    chosen.setAttribute("aria-label", TEXT("form.chosen"));
+    const show = () => {
+      const boxes = [...options.querySelectorAll(":checked")];
+      chosen.hidden = boxes.length === 0;
+      chosen.replaceChildren(...boxes.map((box) => {
+        const name = box.closest("label").querySelector("code, bdi");
+        const [item, chip] = ["li", "button"].map((each) => document.createElement(each));
+        Object.assign(chip, { type: "button", className: "chip" });
+        chip.append(name.cloneNode(true));
+        chip.setAttribute("aria-label", `${TEXT("common.remove")}: ${name.textContent}`);
+        chip.addEventListener("click", () => {
+          box.click();
+          (chosen.querySelector("button") ?? box).focus();
+        });
+        item.append(chip);
+        return item;
+      }));
+    };
+    options.before(chosen);
+    options.addEventListener("change", (event) => {
+      // The field for the search changes when a chip is pressed, which must stay.
+      if (event.target.type === "checkbox") show();
+    });
+    show();
+  };
+
   // A list of many boxes gets a field that hides those without the words in it.
   const addSearch = (options) => {
     const field = document.createElement("input");
@@ -10,8 +41,7 @@
     field.addEventListener("input", () => {
       const words = field.value.trim().toLowerCase();
       for (const item of options.querySelectorAll("li")) {
-        const isChosen = item.querySelector("input").checked;
-        item.hidden = !isChosen && !item.textContent.toLowerCase().includes(words);
+        item.hidden = !item.textContent.toLowerCase().includes(words);
       }
       for (const heading of options.querySelectorAll(".group")) {
         const list = heading.nextElementSibling;
@@ -141,7 +171,10 @@
     if (overview) keepFresh(overview);
     showAges();
     setInterval(showAges, 60_000);
-    document.querySelectorAll("[data-search]").forEach(addSearch);
+    for (const options of document.querySelectorAll("[data-search]")) {
+      showChosen(options);
+      addSearch(options);
+    }
     document.querySelectorAll("[data-copy]").forEach(addCopy);
     for (const form of document.forms) {
       if (form.elements.startsAt && form.elements.endsAt) keepLength(form);
