@@ -12,7 +12,7 @@ from itertools import chain
 from operator import ge, le
 from tempfile import TemporaryDirectory
 
-from bench import attacks, docs, measurements, overtaking, processes
+from bench import attacks, docs, history, measurements, overtaking, processes
 from bench.docs import ROOT, memory_megabytes
 from bench.server import app_server, empty_database
 from models.settings import Settings
@@ -28,6 +28,7 @@ COMMANDS = {"make quick": 60, "make test": 600}
 def run():
     for label, measured, *_, target in chain(
         overtaking.run(),
+        history.run(),
         docs.run(),
         processes.run([1], [processes.BUSY_CONNECTIONS]),
         measurements.run(),
