@@ -54,7 +54,7 @@ def masthead(store, settings, clock):
 
 
 def example(name, folder, port, masthead):
-    """The example as it stands, but for its folder and its ports."""
+    """The example as it is, but for its folder and its ports, and without TLS."""
     text = (DEPLOY / name).read_text().replace("/srv/masthead", str(folder))
     text = text.replace("127.0.0.1:8000", f"127.0.0.1:{masthead}")
     text = text.replace("  listen [::]:80;\n", "")
@@ -71,6 +71,7 @@ def started_nginx(run, folder, text, port, _):
 def started_caddy(run, folder, text, port, environment):
     for host in (SITE, API):
         text = text.replace(f"\n{host} {{", f"\nhttp://{host}:{port} {{")
+    text = text.replace("\ttls internal\n", "")
     here = "{\n\tadmin off\n\tdefault_bind 127.0.0.1\n}\n"
     (folder / "Caddyfile").write_text(here + text)
     command = [needed("caddy"), "run", "--config", str(folder / "Caddyfile")]
@@ -93,6 +94,17 @@ def start(request, world, run, home, tmp_path):
         return port
 
     return started
+
+
+@pytest.fixture(params=FRONTS)
+def guarded(request, world, masthead, run, home, tmp_path):
+    """The port of a front with the lines for those who need them."""
+    port = free_port()
+    text = example(request.param, home, port, masthead)
+    text = re.sub(r"^(\s+)#(?! )", r"\1", text, flags=re.MULTILINE)
+    (tmp_path / "front").mkdir()
+    FRONTS[request.param](run, tmp_path / "front", text, port, {})
+    return port
 
 
 @pytest.fixture
@@ -268,6 +280,20 @@ def test_readers_and_operators_arrive(front, output, settings):
     assert (status, headers["Location"].split("?")[0]) == (303, "/console/sign-in/")
     host = urlsplit(settings.api_origin).netloc
     assert get(front, "/status/v1/services/list", host)[0] == 401
+
+
+def test_api_for_probes_alone(guarded):
+    """Outside of one's own network, probes send measurements, and that is all."""
+    record = "/status/v1/admin/measurements/record"
+    sent, json_type = b'{"source": "a"}', {"Content-Type": "application/json"}
+
+    status, headers, _ = get(guarded, record, SITE, "POST", sent, **json_type)
+
+    assert (status, headers["Content-Type"]) == (401, "application/problem+json")
+    for at in ("/status/v1/services/list", f"{record}/x", "/console/", "/readyz"):
+        assert get(guarded, at, SITE)[0] == 404
+        assert get(guarded, at, API)[0] == 403
+    assert get(guarded, "/status/", SITE)[0] == 200
 
 
 def test_pages_for_subscribing(front):

@@ -122,6 +122,7 @@ def front(hosts, bucket, run, tmp_path):
     )
     for name in APIS:
         text = text.replace(f"{name}:8000", f"127.0.0.1:{hosts[name].port}")
+    text = text.replace("\ttls internal\n", "")
     own = "{\n\tadmin off\n\tdefault_bind 127.0.0.1\n}\n"
     (tmp_path / "Caddyfile").write_text(own + text)
     given = SERVICES["front"]["environment"]
