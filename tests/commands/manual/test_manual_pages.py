@@ -37,7 +37,7 @@ FOLLOWED = (
     "runbooks",
     *("posting-measurements", "publishing-documents", "keys-and-scopes"),
     *("project-walkthrough", "importing-markdown", "exporting"),
-    *("api-conventions", "api-gateways", "feeds-badges-and-embeds", "deployment"),
+    *("api-conventions", "api-gateways", "feeds-badges-and-embeds"),
     RESTORED,
 )
 PAGES = [words for words in ALL if words.path.stem in FOLLOWED]
