@@ -234,6 +234,7 @@ class Operation:
     max_body_bytes: int
     warning: Callable[[Any], str | None] | None
     read_upload: ReadUpload | None
+    lazy_lists: str | None
     prepare: Prepare | None
 
     @property
@@ -337,6 +338,7 @@ def operation(
     max_body_bytes: int = 256 * KIB,
     warning: Callable[[Any], str | None] | None = None,
     read_upload: ReadUpload | None = None,
+    lazy_lists: str | None = None,
     prepare: Prepare | None = None,
 ) -> Callable[[Handler], Handler]:
     """
@@ -352,10 +354,11 @@ def operation(
     client polls for what changed since a time, so that the change need not have an
     instant of its own. The body of a POST with `read_upload` is a file, which that
     function reads before the transaction; the fields of its request are parameters of
-    the query. `prepare` does what takes long with the request of a mutation before the
-    transaction, and queries nothing. A GET whose response is a FileDownload sends a
-    file. `warning` takes the request of a mutation, and returns the text of the header
-    Masthead-Warning, or None.
+    the query. The lists in the member `lazy_lists` of the body stay in its file; the
+    schema declares them as `Lazy`. `prepare` does what takes long with the request of a
+    mutation before the transaction, and queries nothing. A GET whose response is a
+    FileDownload sends a file. `warning` takes the request of a mutation, and returns
+    the text of the header Masthead-Warning, or None.
     """
     declaration = partial(
         Operation,
@@ -376,6 +379,7 @@ def operation(
         max_body_bytes=max_body_bytes,
         warning=warning,
         read_upload=read_upload,
+        lazy_lists=lazy_lists,
         prepare=prepare,
     )
     return partial(_declare, declaration)

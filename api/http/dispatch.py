@@ -164,10 +164,11 @@ class Dispatcher:
         The checks need no snapshot; a read has one unless its operation needs none.
         """
         max_bytes = operation.max_body_bytes
-        if operation.read_upload:
-            upload, body = uploaded_body(request, max_bytes), b""
+        body: bytes | UploadedBody
+        if operation.read_upload or operation.lazy_lists:
+            body = uploaded_body(request, max_bytes)
         else:
-            upload, body = None, read_limited_body(request, max_bytes)
+            body = read_limited_body(request, max_bytes)
         with independent_reads():
             now = truncate_to_ms(self.clock())
             caller, rate = self.authenticate(request, now)
@@ -183,7 +184,7 @@ class Dispatcher:
                 with reading() if operation.snapshot else nullcontext():
                     return self._read(call, arguments, request)
         warning = operation.warning(arguments) if operation.warning else None
-        with _reading_upload(call, arguments, upload), _prepared(call, arguments):
+        with _reading_upload(call, arguments, body), _prepared(call, arguments):
             response = self._write(call, arguments, request.headers)
         if warning:
             response.headers["Masthead-Warning"] = warning
@@ -331,11 +332,11 @@ def _set_instant(call: Call) -> None:
 
 @contextmanager
 def _reading_upload(
-    call: Call, arguments: Schema | None, body: UploadedBody | None
+    call: Call, arguments: Schema | None, body: bytes | UploadedBody
 ) -> Iterator[None]:
     """Read the file in the body before the transaction, which others wait for."""
     read_upload = call.operation.read_upload
-    if read_upload is None or body is None:
+    if read_upload is None or isinstance(body, bytes):
         yield
         return
     with read_upload(arguments, body) as upload:
@@ -372,7 +373,7 @@ def _serialize(operation: Operation, result: Any) -> bytes:
     model = adapter.validate_python(page.items, from_attributes=True, by_name=True)
     data = adapter.dump_json(model, by_alias=True)
     meta = b',"meta":' + canonical_json(page.meta) if page.meta else b""
-    return b'{"data":' + data + meta + b"}"
+    return b"".join((b'{"data":', data, meta, b"}"))
 
 
 def _mark_area(call: Call) -> int | None:

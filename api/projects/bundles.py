@@ -43,6 +43,7 @@ def export_project(call: Call, query: ExportProject) -> Iterator[str]:
     response=ImportedProject,
     errors=(SlugTaken, ReferenceNotFound, LimitExceeded, PayloadTooLarge),
     max_body_bytes=MAX_BUNDLE_BYTES,
+    lazy_lists="bundle",
     prepare=project_import.prepared_import,
 )
 def import_project(call: Call, request: ImportProject) -> ImportedProject:

@@ -42,7 +42,7 @@ PURE = (
 )
 STORAGE = {"models.storage", "peewee", "playhouse"}
 SHAPES = {"pydantic", "pydantic_core"}
-HTTP = {"flask", "prometheus_client", "urllib3", "waitress", "werkzeug"}
+HTTP = {"flask", "jiter", "prometheus_client", "urllib3", "waitress", "werkzeug"}
 PAGES = {
     "PIL",
     "icalendar",

@@ -8,6 +8,7 @@ from pydantic import AfterValidator, Field, model_validator
 
 from models.base import Schema
 from models.fields import SHA256_HEX, Id, Moment, WholeNumber
+from models.lazy_list import Lazy
 from models.projects.discussion.comments import Comment
 from models.projects.discussion.references import (
     ExternalId,
@@ -259,22 +260,22 @@ class ProjectBundle(Schema):
     exported_at: Moment
     project: BundledProject
     membership: Annotated[
-        list[ProjectMember], Field(alias="members", max_length=MAX_MEMBERS)
+        Lazy[ProjectMember], Field(alias="members", max_length=MAX_MEMBERS)
     ]
-    labels: list[BundledLabel]
-    milestones: list[BundledMilestone]
-    work: list[BundledWorkItem]
-    relationships: list[WorkRelationship]
-    specifications: list[BundledSpecification]
-    specification_revisions: list[BundledSpecificationRevision]
-    documents: list[BundledDocument]
-    document_revisions: list[BundledDocumentRevision]
+    labels: Lazy[BundledLabel]
+    milestones: Lazy[BundledMilestone]
+    work: Lazy[BundledWorkItem]
+    relationships: Lazy[WorkRelationship]
+    specifications: Lazy[BundledSpecification]
+    specification_revisions: Lazy[BundledSpecificationRevision]
+    documents: Lazy[BundledDocument]
+    document_revisions: Lazy[BundledDocumentRevision]
     # Bundles of earlier releases have no aliases.
-    aliases: Annotated[list[BundledAlias], Field(default_factory=list)]
+    aliases: Annotated[Lazy[BundledAlias], Field(default_factory=list)]
     # Bundles of earlier releases have no files either.
-    files: Annotated[list[BundledFile], Field(default_factory=list)]
-    pinned_files: Annotated[list[PinnedFile], Field(default_factory=list)]
-    file_contents: Annotated[list[FileContent], Field(default_factory=list)]
-    comments: list[BundledComment]
-    references: list[BundledReference]
-    activity: list[BundledActivity]
+    files: Annotated[Lazy[BundledFile], Field(default_factory=list)]
+    pinned_files: Annotated[Lazy[PinnedFile], Field(default_factory=list)]
+    file_contents: Annotated[Lazy[FileContent], Field(default_factory=list)]
+    comments: Lazy[BundledComment]
+    references: Lazy[BundledReference]
+    activity: Lazy[BundledActivity]

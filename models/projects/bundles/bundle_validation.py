@@ -8,12 +8,10 @@ from typing import Any
 
 from pydantic.alias_generators import to_camel
 
+from models.base import MAX_ERRORS
 from models.errors import ReferenceNotFound, ValidationFailed
 from models.projects.bundles.bundle import ProjectBundle
 from models.projects.work.relationships import SYMMETRIC
-
-# Errors reported by one refusal.
-MAX_ERRORS = 20
 
 # The lists of the bundle whose entities have an id.
 KINDS = (
@@ -28,6 +26,16 @@ KINDS = (
     "comments",
     "references",
     "activity",
+)
+
+# Those and the lists whose entities are only unique by what they say.
+LISTS = (
+    "membership",
+    *KINDS,
+    "relationships",
+    "aliases",
+    "pinned_files",
+    "file_contents",
 )
 
 # What must be unique: the list, the field to report, and the key unless it is None.
@@ -97,29 +105,26 @@ VERSIONED_FIELDS = (
 )
 
 Error = dict[str, str]
+BundledIds = dict[str, set[str]]
 
 
-def validate_bundle(bundle: ProjectBundle) -> None:
+def validate_bundle(bundle: ProjectBundle) -> BundledIds:
     """
-    Raise ValidationFailed or ReferenceNotFound if the bundle is inconsistent.
+    Return the ids of the bundle by list.
 
-    The refusal lists the first MAX_ERRORS errors of one kind.
+    Raise ValidationFailed or ReferenceNotFound if it is inconsistent; the refusal lists
+    the first MAX_ERRORS errors of one kind.
     """
-    for check in (
-        _duplicate_ids,
-        _duplicate_keys,
-        _other_projects,
-        _revision_mismatches,
-        _wrong_contents,
-        _wrong_pins,
-        _cycles,
-    ):
-        errors = list(islice(check(bundle), MAX_ERRORS))
+    ids, *conflicts = _conflicts(bundle)
+    checks = (_revision_mismatches, _wrong_contents, _wrong_pins, _cycles)
+    for found in (*conflicts, *(check(bundle) for check in checks)):
+        errors = list(islice(found, MAX_ERRORS))
         if errors:
             raise ValidationFailed(_summary(errors), *errors)
-    errors = list(islice(_unknown_ids(bundle), MAX_ERRORS))
+    errors = list(islice(_unknown_ids(bundle, ids), MAX_ERRORS))
     if errors:
         raise ReferenceNotFound(_summary(errors), errors=errors)
+    return ids
 
 
 def stored_relationship(relationship: Any) -> tuple[str, str, str]:
@@ -130,55 +135,71 @@ def stored_relationship(relationship: Any) -> tuple[str, str, str]:
     return source, target, relationship.relationship
 
 
-def _duplicate_ids(bundle: ProjectBundle) -> Iterator[Error]:
-    ids = {bundle.project.id}
-    for kind in KINDS:
+def _conflicts(
+    bundle: ProjectBundle,
+) -> tuple[BundledIds, list[Error], list[Error], list[Error]]:
+    """
+    Return the ids by list, and the first errors of these kinds: repeated ids, repeated
+    keys, and ids of other projects.
+
+    This is one pass, since entities are read again for each.
+    """
+    ids: BundledIds = {kind: set() for kind in KINDS}
+    all_ids = {bundle.project.id}
+    repeated_ids: list[Error] = []
+    repeated_keys: list[Error] = []
+    other_projects: list[Error] = []
+    for kind in LISTS:
+        keys = [
+            (field, key_of, {None}) for k, field, key_of in UNIQUE_KEYS if k == kind
+        ]
         for index, entity in enumerate(getattr(bundle, kind)):
-            if entity.id in ids:
-                yield _duplicate(kind, index, "id")
-            ids.add(entity.id)
-
-
-def _duplicate_keys(bundle: ProjectBundle) -> Iterator[Error]:
-    for kind, field, key_of in UNIQUE_KEYS:
-        keys = {None}
-        for index, entity in enumerate(getattr(bundle, kind)):
-            if (key := key_of(entity)) is None:
-                continue
-            if key in keys:
-                yield _duplicate(kind, index, field)
-            keys.add(key)
-
-
-def _other_projects(bundle: ProjectBundle) -> Iterator[Error]:
-    for kind in ("membership", *KINDS):
-        for index, entity in enumerate(getattr(bundle, kind)):
+            if kind in ids:
+                if entity.id in all_ids:
+                    _note(repeated_ids, _duplicate(kind, index, "id"))
+                all_ids.add(entity.id)
+                ids[kind].add(entity.id)
+            for field, key_of, seen in keys:
+                key = key_of(entity)
+                if key is not None and key in seen:
+                    _note(repeated_keys, _duplicate(kind, index, field))
+                seen.add(key)
             project_id = getattr(entity, "project_id", None)
             if project_id is not None and project_id != bundle.project.id:
-                yield _error(kind, index, "project_id", "Is not the id of the project.")
+                detail = "Is not the id of the project."
+                _note(other_projects, _error(kind, index, "project_id", detail))
+    return ids, repeated_ids, repeated_keys, other_projects
+
+
+def _note(errors: list[Error], error: Error) -> None:
+    if len(errors) < MAX_ERRORS:
+        errors.append(error)
 
 
 def _revision_mismatches(bundle: ProjectBundle) -> Iterator[Error]:
     """Each version needs a revision, and the newest must equal the head."""
     for kind, noun, fields in VERSIONED_FIELDS:
-        revisions: dict[str, dict[int, Any]] = {}
-        for index, revision in enumerate(getattr(bundle, f"{noun}_revisions")):
-            by_version = revisions.setdefault(getattr(revision, f"{noun}_id"), {})
+        revisions = getattr(bundle, f"{noun}_revisions")
+        # The index of each revision: their contents would take much memory.
+        indices: dict[str, dict[int, int]] = {}
+        for index, revision in enumerate(revisions):
+            by_version = indices.setdefault(getattr(revision, f"{noun}_id"), {})
             if revision.version in by_version:
                 yield _duplicate(f"{noun}_revisions", index, "version")
-            by_version[revision.version] = revision
+            by_version[revision.version] = index
         for index, head in enumerate(getattr(bundle, kind)):
-            for field in _mismatched_fields(head, revisions.get(head.id, {}), fields):
+            by_version = indices.get(head.id, {})
+            if not len(by_version) == max(by_version, default=0) == head.version:
+                mismatches = ["version"]
+            else:
+                newest = revisions[by_version[head.version]]
+                mismatches = [
+                    field
+                    for field in fields
+                    if getattr(head, field) != getattr(newest, field)
+                ]
+            for field in mismatches:
                 yield _error(kind, index, field, "Does not match its revisions.")
-
-
-def _mismatched_fields(
-    head: Any, revisions: dict[int, Any], fields: tuple[str, ...]
-) -> list[str]:
-    if len(revisions) != head.version or max(revisions, default=0) != head.version:
-        return ["version"]
-    newest = revisions[head.version]
-    return [field for field in fields if getattr(head, field) != getattr(newest, field)]
 
 
 def _wrong_contents(bundle: ProjectBundle) -> Iterator[Error]:
@@ -234,8 +255,7 @@ def _has_cycle(edges: Iterable[tuple[str, str]]) -> bool:
     return False
 
 
-def _unknown_ids(bundle: ProjectBundle) -> Iterator[Error]:
-    ids = {kind: {entity.id for entity in getattr(bundle, kind)} for kind in KINDS}
+def _unknown_ids(bundle: ProjectBundle, ids: BundledIds) -> Iterator[Error]:
     for kind, field, target_kind in REFERENCES:
         for index, entity in enumerate(getattr(bundle, kind)):
             id = getattr(entity, field)
@@ -259,9 +279,7 @@ def _unknown_ids(bundle: ProjectBundle) -> Iterator[Error]:
     yield from _unknown_entities(bundle, ids)
 
 
-def _unknown_entities(
-    bundle: ProjectBundle, ids: dict[str, set[str]]
-) -> Iterator[Error]:
+def _unknown_entities(bundle: ProjectBundle, ids: BundledIds) -> Iterator[Error]:
     for kind in ("comments", "references", "activity"):
         for index, entry in enumerate(getattr(bundle, kind)):
             type, id = entry.entity_type, entry.entity_id

@@ -104,7 +104,8 @@ def cleaned_files(bundle: ProjectBundle) -> Iterator[CleanedFiles]:
     A release may clean more than the one before. The cleaned files wait in a temporary
     folder, since other writes would wait for what is done in a transaction.
     """
-    contents = {content.sha256: content for content in bundle.file_contents}
+    contents = bundle.file_contents
+    indices = {content.sha256: index for index, content in enumerate(contents)}
     cleaned: CleanedFiles = {}
     with TemporaryDirectory() as folder:
         for kind, entries in _entries(bundle):
@@ -113,7 +114,7 @@ def cleaned_files(bundle: ProjectBundle) -> Iterator[CleanedFiles]:
                 if key in cleaned:
                     continue
                 try:
-                    data = contents[entry.sha256].decode()
+                    data = contents[indices[entry.sha256]].decode()
                     cleaned[key] = _clean(entry.name, data, Path(folder))
                 except Refusal as refusal:
                     pointer = f"/bundle/{kind}/{index}"

@@ -9,6 +9,7 @@ from peewee import SQL, fn
 from models.base import Schema
 from models.errors import PayloadTooLarge
 from models.fields import Id, QueryBoolean
+from models.lazy_list import MAX_ITEMS
 from models.projects.bundles.bundle import MAX_BUNDLE_BYTES
 from models.projects.bundles.bundle_writer import serialize_bundle
 from models.projects.bundles.bundled_files import content_bytes
@@ -59,16 +60,22 @@ def export_project(query: ExportProject, now: datetime, actor: Actor) -> Iterato
     pieces = serialize_bundle(
         project, now, with_activity=query.activity, with_files=query.files
     )
-    return _limit_bytes(pieces, max_bytes)
+    return _limit(pieces, max_bytes)
 
 
-def _limit_bytes(pieces: Iterable[str], max_bytes: int) -> Iterator[str]:
+def _limit(pieces: Iterable[str], max_bytes: int) -> Iterator[str]:
     total = 0
     with database.limited_read_memory():
-        for piece in pieces:
+        for count, piece in enumerate(pieces):
             total += len(piece.encode())
             if total > max_bytes:
                 raise _too_large(max_bytes)
+            # Nearly every piece is an item of a list.
+            if count > MAX_ITEMS:
+                raise PayloadTooLarge(
+                    f"The bundle would have more than {MAX_ITEMS:,} items in its lists."
+                    " Without the activity or the files it may have few enough."
+                )
             yield piece
 
 

@@ -1,11 +1,11 @@
 """Import a project from a bundle, with new ids."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from datetime import datetime
-from itertools import islice
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, NamedTuple
 
+from peewee import chunked, fn
 from pydantic import Field
 
 from models.base import Schema, new_id
@@ -13,7 +13,7 @@ from models.errors import LimitExceeded, SlugTaken
 from models.fields import Id, MayOmit, Slug
 from models.projects.bundles.bundle import ProjectBundle
 from models.projects.bundles.bundle_validation import (
-    KINDS,
+    BundledIds,
     stored_relationship,
     validate_bundle,
 )
@@ -52,8 +52,8 @@ from models.projects.specifications.rows import (
 from models.projects.work.links import LINK_KINDS
 from models.projects.work.rows import WorkItemRow, WorkRelationshipRow
 
-# Rows per INSERT statement.
-BATCH_SIZE = 500
+# What is inserted together.
+MAX_ROWS, MAX_CHARACTERS = 500, 1_000_000
 
 # The fields that refer to an entity of the bundle.
 ID_FIELDS = {
@@ -83,6 +83,18 @@ ROWS: dict[str, tuple[Any, tuple[str, ...]]] = {
     "activity": (ActivityRow, ()),
 }
 
+# The lists whose entities are found by searching: the type, title and body of each.
+TEXTS: dict[str, Callable[[Any], tuple[str, str, str]]] = {
+    "work": lambda item: ("work", item.title, item.description or ""),
+    "specifications": lambda head: ("specification", head.title, head.content),
+    "documents": lambda head: (
+        "document",
+        head.title,
+        with_summary(head.summary, head.content),
+    ),
+    "comments": lambda comment: ("comment", "", comment.content),
+}
+
 Ids = dict[str, str]
 Values = dict[str, Any]
 
@@ -108,17 +120,22 @@ class ImportedProject(Schema):
     dropped: Dropped
 
 
+class PreparedImport(NamedTuple):
+    old_ids: BundledIds
+    files: CleanedFiles
+
+
 @contextmanager
-def prepared_import(request: ImportProject) -> Iterator[CleanedFiles]:
+def prepared_import(request: ImportProject) -> Iterator[PreparedImport]:
     """Validate the bundle and clean its files, which takes long and needs no query."""
-    validate_bundle(request.bundle)
+    old_ids = validate_bundle(request.bundle)
     with cleaned_files(request.bundle) as cleaned:
-        yield cleaned
+        yield PreparedImport(old_ids, cleaned)
 
 
 def import_project(
     request: ImportProject,
-    files: CleanedFiles,
+    prepared: PreparedImport,
     now: datetime,
     actor: Actor,
     *,
@@ -127,21 +144,23 @@ def import_project(
     """
     Create a project from a bundle, with its numbers, versions, times and authors.
 
-    `files` are those of the bundle as `prepared_import` provides them.
+    `prepared` is what `prepared_import` provides.
 
     New ids sort like the old ones, since lists use the id as the last sort key.
     """
     bundle = request.bundle
     if ProjectRow.select().where(ProjectRow.slug == request.slug).exists():
         raise SlugTaken(f"There already is a project with the slug '{request.slug}'.")
-    ids = _new_ids(bundle, now)
+    ids = _new_ids(bundle.project.id, prepared.old_ids, now)
     project = _create_project(request, ids)
     _insert(MemberRow, _memberships(request, project, now))
     _create_labels(bundle, ids)
-    dropped = _create_entities(bundle, ids)
-    create_files(bundle, ids, files, project, files_max_bytes)
-    for batch in _batches(_indexed_texts(bundle, ids)):
-        index_texts(batch)
+    dropped = _create_entities(bundle, ids, prepared.old_ids)
+    create_files(bundle, ids, prepared.files, project, files_max_bytes)
+    is_of_project = WorkItemRow.project == project.id
+    newest = WorkItemRow.select(fn.MAX(WorkItemRow.number)).where(is_of_project)
+    project.last_number = newest.scalar() or 0
+    project.save()
     counts = count_project_rows(project)
     record_activity(
         project,
@@ -161,12 +180,11 @@ def import_project(
     )
 
 
-def _new_ids(bundle: ProjectBundle, now: datetime) -> Ids:
-    ids = {bundle.project.id: new_id(now)}
-    for kind in KINDS:
-        old_ids = sorted(entity.id for entity in getattr(bundle, kind))
-        new_ids = sorted(new_id(now) for _ in old_ids)
-        ids |= dict(zip(old_ids, new_ids, strict=True))
+def _new_ids(project_id: str, old_ids: BundledIds, now: datetime) -> Ids:
+    ids = {project_id: new_id(now)}
+    for old in old_ids.values():
+        new = sorted(new_id(now) for _ in old)
+        ids.update(zip(sorted(old), new, strict=True))
     return ids
 
 
@@ -177,7 +195,6 @@ def _create_project(request: ImportProject, ids: Ids) -> ProjectRow:
         "owner_id": request.owner_id,
         # The only built-in project is created by the server itself.
         "builtin": False,
-        "last_number": max((item.number for item in request.bundle.work), default=0),
     }
     if request.name is not None:
         values["name"] = request.name
@@ -207,36 +224,39 @@ def _create_labels(bundle: ProjectBundle, ids: Ids) -> None:
     project_id = ids[bundle.project.id]
     query = LabelRow.select().where(LabelRow.project.is_null())
     global_ids = {label.name: label.id for label in query}
-    rows = []
+    rows: list[Values] = []
     for label in bundle.labels:
         if label.name in global_ids:
             ids[label.id] = global_ids[label.name]
-        else:
-            values = _row_values(label, ids, "is_global")
-            rows.append(values | {"project_id": project_id})
-    if len(rows) > MAX_PROJECT_LABELS:
-        raise LimitExceeded(
-            f"A project has at most {MAX_PROJECT_LABELS} labels of its own."
-        )
+            continue
+        values = _row_values(label, ids, "is_global")
+        rows.append(values | {"project_id": project_id})
+        if len(rows) > MAX_PROJECT_LABELS:
+            raise LimitExceeded(
+                f"A project has at most {MAX_PROJECT_LABELS} labels of its own."
+            )
     _insert(LabelRow, rows)
 
 
-def _create_entities(bundle: ProjectBundle, ids: Ids) -> Dropped:
+def _create_entities(bundle: ProjectBundle, ids: Ids, old_ids: BundledIds) -> Dropped:
+    dropped = 0
     for kind, (row, omitted) in ROWS.items():
-        entities = getattr(bundle, kind)
-        _insert(row, (_row_values(entity, ids, *omitted) for entity in entities))
-    return Dropped(
-        relationships=_create_links(bundle, ids) + _create_relationships(bundle, ids)
-    )
+        for batch in _batches(getattr(bundle, kind)):
+            _insert(row, (_row_values(entity, ids, *omitted) for entity in batch))
+            if kind == "work":
+                dropped += _create_links(batch, ids, old_ids["specifications"])
+            if kind in TEXTS:
+                index_texts(_indexed_texts(kind, batch, bundle, ids))
+    dropped += _create_relationships(bundle, ids, old_ids["work"])
+    return Dropped(relationships=dropped)
 
 
-def _create_links(bundle: ProjectBundle, ids: Ids) -> int:
+def _create_links(items: list[Any], ids: Ids, specification_ids: set[str]) -> int:
     """Create the links of work items; return how many specifications were dropped."""
-    specification_ids = {specification.id for specification in bundle.specifications}
     dropped = 0
     for name, kind in LINK_KINDS.items():
         rows = []
-        for item in bundle.work:
+        for item in items:
             links = getattr(item, name)
             if name == "specifications":
                 links = [
@@ -249,34 +269,30 @@ def _create_links(bundle: ProjectBundle, ids: Ids) -> int:
     return dropped
 
 
-def _create_relationships(bundle: ProjectBundle, ids: Ids) -> int:
+def _create_relationships(bundle: ProjectBundle, ids: Ids, item_ids: set[str]) -> int:
     """Create the relationships in the project; return how many were dropped."""
-    item_ids = {item.id for item in bundle.work}
-    rows = []
-    for relationship in bundle.relationships:
-        source, target, type = stored_relationship(relationship)
-        if source in item_ids and target in item_ids:
-            ends = {"source_id": ids[source], "target_id": ids[target]}
-            rows.append(relationship.all_fields() | ends | {"relationship": type})
-    _insert(WorkRelationshipRow, rows)
-    return len(bundle.relationships) - len(rows)
+    dropped = 0
+    for batch in _batches(bundle.relationships):
+        rows = []
+        for relationship in batch:
+            source, target, type = stored_relationship(relationship)
+            if source in item_ids and target in item_ids:
+                ends = {"source_id": ids[source], "target_id": ids[target]}
+                rows.append(relationship.all_fields() | ends | {"relationship": type})
+        _insert(WorkRelationshipRow, rows)
+        dropped += len(batch) - len(rows)
+    return dropped
 
 
-def _indexed_texts(bundle: ProjectBundle, ids: Ids) -> Iterator[Values]:
+def _indexed_texts(
+    kind: str, entities: list[Any], bundle: ProjectBundle, ids: Ids
+) -> Iterator[Values]:
     """Yield the rows of the search index."""
-    project_id = ids[bundle.project.id]
-    texts: list[tuple[str, str, str, str]] = [
-        *(("work", i.id, i.title, i.description or "") for i in bundle.work),
-        *(("specification", s.id, s.title, s.content) for s in bundle.specifications),
-        *(
-            ("document", d.id, d.title, with_summary(d.summary, d.content))
-            for d in bundle.documents
-        ),
-        *(("comment", c.id, "", c.content) for c in bundle.comments if c.content),
-    ]
-    for type, id, title, body in texts:
-        row = {"entity_type": type, "entity_id": ids[id], "title": title, "body": body}
-        yield row | {"project_id": project_id}
+    for entity in entities:
+        type, title, body = TEXTS[kind](entity)
+        if title or body:
+            row = {"project_id": ids[bundle.project.id], "entity_id": ids[entity.id]}
+            yield row | {"entity_type": type, "title": title, "body": body}
 
 
 def _row_values(entity: Schema, ids: Ids, *omitted: str) -> Values:
@@ -312,11 +328,20 @@ def _replace_ids(value: Any, ids: Ids) -> Any:
 
 
 def _insert(model: Any, rows: Iterable[Values]) -> None:
-    for batch in _batches(rows):
+    for batch in chunked(rows, MAX_ROWS):
         model.insert_many(batch).execute()
 
 
-def _batches(rows: Iterable[Values]) -> Iterator[list[Values]]:
-    iterator = iter(rows)
-    while batch := list(islice(iterator, BATCH_SIZE)):
+def _batches(entities: Iterable[Schema]) -> Iterator[list[Any]]:
+    """Yield entities that are inserted together: few, if their texts are long."""
+    batch: list[Any] = []
+    characters = 0
+    for entity in entities:
+        batch.append(entity)
+        texts = (text for text in entity.all_fields().values() if isinstance(text, str))
+        characters += sum(map(len, texts))
+        if len(batch) == MAX_ROWS or characters > MAX_CHARACTERS:
+            yield batch
+            batch, characters = [], 0
+    if batch:
         yield batch

@@ -60,10 +60,6 @@ class StatusRecordMeasurements(Schema):
         ]
         return canonical_json([self.source, values])
 
-    def count_fields(self) -> int:
-        fields = len(self.model_fields_set)
-        return fields + sum([len(m.model_fields_set) for m in self.measurements])
-
 
 class RecordedMeasurements(Schema):
     recorded: int

@@ -48,3 +48,27 @@ def test_number_of_items(ask, measurements, said):
     response = ask("POST /status/v1/admin/measurements/record", batch)
 
     assert response.json["detail"].endswith(said)
+
+
+def test_errors_of_a_list(ask):
+    """Of the items of a list, the first twenty errors are listed."""
+    right = {"slug": "a", "status": "down", "observedAt": "2026-03-01T12:00:00Z"}
+    batch = {"source": "a", "measurements": [right, *[right | {"slug": 1}] * 199]}
+
+    response = ask("POST /status/v1/admin/measurements/record", batch)
+
+    pointers = [error["pointer"] for error in response.json["errors"]]
+    assert pointers == [f"/measurements/{number}/slug" for number in range(1, 21)]
+
+
+def test_text_with_many_marks(shelf, ask):
+    """What would be values of JSON is text inside a string."""
+    text = '[{,,"\\' * 80_000
+    document = {"projectId": shelf.project.id, "title": "A", "slug": "a"}
+
+    response = ask(
+        "POST /projects/v1/documents/create",
+        document | {"type": "note", "content": text},
+    )
+
+    assert response.json["data"]["content"] == text

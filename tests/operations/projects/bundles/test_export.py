@@ -7,6 +7,7 @@ import pytest
 from tests.worlds.full_project import HELD, make_full
 from tests.worlds.projects import CONTRIBUTOR, MAINTAINER, OWNER, STRANGER
 
+IMPORT = "POST /projects/v1/admin/projects/import"
 EXPORT = "GET /projects/v1/projects/export"
 WORD = "quillfeather"
 
@@ -67,6 +68,23 @@ def test_export_of_too_much(ask, full, monkeypatch, refusal):
         assert refusal(response, "payload-too-large")["limitBytes"] == most - 4096
     monkeypatch.setattr("models.projects.bundles.export.MAX_BUNDLE_BYTES", 4096 + size)
     assert ask(EXPORT, {"id": full.project.id}).status_code == 200
+
+
+def test_export_of_too_many_items(ask, export, full, monkeypatch, refusal):
+    """What an import would not take is not exported."""
+    bundle = export(full.project.id)
+    body = {"slug": "copy", "ownerId": OWNER, "bundle": bundle}
+    items = sum(len(part) for part in bundle.values() if isinstance(part, list))
+    monkeypatch.setattr("api.http.lazy_body.MAX_ITEMS", items)
+    assert ask(IMPORT, body).status_code == 200
+
+    for name in ("api.http.lazy_body", "models.projects.bundles.export"):
+        monkeypatch.setattr(f"{name}.MAX_ITEMS", items - 1)
+
+    refusal(ask(EXPORT, {"id": full.project.id}), "payload-too-large")
+    problem = refusal(ask(IMPORT, body | {"slug": "other"}), "validation-failed")
+    assert problem["errors"][0]["pointer"] == "/bundle"
+    assert problem["detail"].endswith(f"at most {items - 1} items in its lists.")
 
 
 def test_who_may_export(acting, full, refusal):

@@ -1,0 +1,61 @@
+"""How many errors of the items of a list a refusal takes."""
+
+from typing import Annotated
+
+import pytest
+from pydantic import Field, ValidationError
+
+from models.base import MAX_ERRORS, ErrorCount, Schema
+
+
+class Part(Schema):
+    first: str
+    second: str
+
+
+class Whole(Schema):
+    bounded: Annotated[list[Part], Field(max_length=10_000)] = []
+    unbounded: list[Part] = []
+    nested: Annotated[list[Annotated[list[int], Field(max_length=9)]], Field()] = []
+
+
+def places(sent):
+    with pytest.raises(ValidationError) as refused:
+        Whole.model_validate(sent, context=ErrorCount())
+    return [error["loc"] for error in refused.value.errors()]
+
+
+def test_bounded_list():
+    """The rest of a list is not looked at once there are enough errors."""
+    found = places({"bounded": [{}] * 10_000})
+
+    assert len(found) == MAX_ERRORS
+    assert found[-1] == ("bounded", 9, "second")
+
+
+def test_list_that_is_too_long():
+    """That a list is too long is seen, whatever its items are."""
+    assert places({"bounded": [{}] * 10_001}) == [("bounded",)]
+
+
+def test_unbounded_list():
+    """A list that is not of limited length ends at its first invalid item."""
+    found = places({"unbounded": [{}] * 10_000})
+
+    assert found == [("unbounded", 0, "first"), ("unbounded", 0, "second")]
+
+
+def test_list_in_a_list():
+    """The limits hold at any depth."""
+    assert places({"nested": [["a"] * 9] * 10_000}) == [
+        ("nested", 0, number) for number in range(9)
+    ]
+
+
+def test_response():
+    """A response has no errors to count, and is validated as it is."""
+    part = {"first": "a", "second": "b"}
+
+    whole = Whole.model_validate({"bounded": [part] * 3})
+
+    assert len(whole.bounded) == 3
