@@ -1,7 +1,10 @@
 """A dozen services in four groups, their incidents and their windows."""
 
+from markupsafe import Markup
+
 from sitegen.status.charts import line_chart
 from sitegen.status.services import links
+from tests.pages.html import THEME
 from tests.pages.sample_site import ago, ahead
 
 
@@ -79,10 +82,16 @@ def shown(slug, name, state="operational", uptime=99.951, reason=None, **more):
     }
 
 
+def row_of(service, group):
+    """Return the service as the overview shows it."""
+    data = {"service": service | {"group": group}, "checkedAt": None}
+    return Markup(THEME.render("status/service-row.html", data=data))
+
+
 def group(name, state, *services):
     return {
         "name": name,
-        "services": list(services),
+        "services": [each | {"row": row_of(each, name)} for each in services],
         "state": state,
         "upcomingChange": None,
         "isOpen": state != "operational",

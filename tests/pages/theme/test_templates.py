@@ -196,7 +196,7 @@ def test_sizes():
     """Templates stay short; styles, scripts and pages stay within their budgets."""
     for path in DEFAULT_TEMPLATES.rglob("*.html"):
         # Macros that several pages share are looked up one at a time.
-        most = 160 if path.name in ("fields.html", "parts.html") else 120
+        most = 170 if path.name in ("fields.html", "parts.html") else 120
         assert len(path.read_text().splitlines()) <= most, path
     assets = DEFAULT_TEMPLATES / "assets"
     scripts = [path for path in assets.glob("*.js") if path.name != "search.js"]
