@@ -14,11 +14,9 @@ from models.projects.projects.projects import ensure_docs_project
 from models.settings import NIL_UUID
 from models.status.incidents.incidents import (
     StatusUpdateIncident,
-    all_incidents,
     update_incident,
     updates_by_incident,
 )
-from models.status.maintenance.windows import all_maintenance
 from models.status.measurements.measurements import MeasurementRow, record_measurements
 from models.status.services.catalogue import (
     StatusAddService,
@@ -38,6 +36,7 @@ from tests.world import (
     populate,
     sample_measurements,
 )
+from tests.worlds.events import all_incidents, all_maintenance
 from tests.worlds.story import troubles, works
 
 NOW = datetime(2026, 3, 1, 12, 0, 33, tzinfo=UTC)

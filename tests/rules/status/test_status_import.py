@@ -16,14 +16,14 @@ from models.status.incidents.incidents import (
     IncidentRow,
     IncidentUpdateRow,
     StatusRemoveIncident,
-    all_incidents,
     incident_detail,
     remove_incident,
 )
-from models.status.maintenance.windows import MaintenanceRow, all_maintenance
+from models.status.maintenance.windows import MaintenanceRow
 from models.status.services.catalogue import StatusAddService, add_service
 from models.status.services.rows import ServiceRow
 from models.storage.database import writing
+from tests.worlds.events import all_incidents, all_maintenance
 
 ELSEWHERE = Path(__file__).parents[2] / "elsewhere"
 ROWS = (
