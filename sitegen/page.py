@@ -239,7 +239,7 @@ SHARED = "shared"
 # Packages without pages, which would take long to import.
 WITHOUT_PAGES = tuple(
     f"sitegen.{name}."
-    for name in ("build", "commands", "export", "output.publishing", "sources")
+    for name in ("builder", "commands", "export", "output.publishing", "sources")
 )
 
 

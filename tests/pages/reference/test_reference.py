@@ -274,7 +274,7 @@ def test_console(reference, output, settings, clock):
     assert "/console/" not in (output / INCIDENTS).read_text()
 
 
-def test_other_language(output, settings, clock, tmp_path):
+def test_other_language(store, output, settings, clock, tmp_path):
     """The page's own texts follow the language; what describes the API is English."""
     (tmp_path / "own/locales").mkdir(parents=True)
     texts = {"reference.errors": "أخطاء", "search.service": "خدمة"}
