@@ -192,7 +192,12 @@ from api.notifications.dispatcher import Dispatcher
 from api.notifications.senders import create_senders
 from api.scheduler import Scheduler, delete_expired
 from models import changes
-from models.changes import built_generations, note_published, published_generations
+from models.changes import (
+    built_generations,
+    marks,
+    note_published,
+    published_generations,
+)
 from models.idempotency import RequestsInProgress
 from models.notifications.subscriptions.readers import subscription_faults
 from models.platform.key_uses import KeyUses
@@ -252,6 +257,8 @@ DAY_SECONDS = 86_400
 DEMO_SECONDS = 30
 # How soon after its time a window is told to have started or ended.
 CLOCK_EVENTS_SECONDS = 5
+# How soon the builder sees what a command has imported.
+IMPORTS_SECONDS = 1
 # The builder starts the process of documents; all others are started by the parent.
 BUILDER, DOCS = "builder", "docs"
 
@@ -580,9 +587,25 @@ class _Server:
             ):
                 builder.wake("status")
 
+        seen_mark = 0
+
+        def wake_for_imports() -> None:
+            """
+            Wake the builder for what a command has imported: no pipe leads here.
+
+            Every import marks the documents, and no change of documents may wait.
+            """
+            nonlocal seen_mark
+            with reading():
+                mark = marks()["docs"]
+            if mark != seen_mark and election.is_leader:
+                builder.wake("docs")
+                seen_mark = mark
+
         scheduler.add_job(300, "tidy", lambda: delete_expired(settings, utc_now()))
         scheduler.add_job(DAY_SECONDS, "bodies", BodyCache().remove_unused)
         scheduler.add_job(CLOCK_EVENTS_SECONDS, "clock-events", record_due_events)
+        scheduler.add_job(IMPORTS_SECONDS, "imports", wake_for_imports)
 
     def _first_build(
         self, contexts: Callable[[datetime], BuildContext], builder: Builder

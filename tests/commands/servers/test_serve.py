@@ -52,6 +52,26 @@ def test_write_becomes_a_page(start, key):
     assert process.wait(60) == 0
 
 
+@pytest.mark.both_engines
+def test_import_beside_a_running_server(start, environment, tmp_path):
+    """
+    What a command imports into the database of a running server is on the site soon.
+
+    The builder looks round every 15 seconds, which begin with the start.
+    """
+    (tmp_path / "tree").mkdir()
+    (tmp_path / "tree/tides.md").write_text("# Tides\n\nTwice a day.\n")
+    docs = ["docs", "import", tmp_path / "tree", "--collection", "guides", "--publish"]
+    status = ["status", "import", "tests/elsewhere/cstate"]
+    _, address, _ = start()
+
+    for words in (docs, status):
+        command = [sys.executable, "app.py", *words]
+        subprocess.run(command, cwd=ROOT, env=environment, capture_output=True)
+        page = "/guides/tides/" if words is docs else "/status/services/shop/"
+        until(lambda page=page: shows(address + page, "<h1"), 8)
+
+
 def test_site_below_a_path(start, key, environment):
     """The address that is told is that of the site; the API is at that of the host."""
     environment["MASTHEAD_SITE_URL"] = "https://example.com/docs/v2/"
