@@ -54,7 +54,8 @@ def redirect_rules(context: BuildContext) -> Iterator[Page]:
         for address, document in context.once_per_build(redirects_of)
         for old, new in _rules(address, document)
     ]
-    rules = {path + old: path + new for old, new in [*found, *imported_redirects()]}
+    found += imported_redirects(context)
+    rules = {path + old: path + new for old, new in found}
     lines = "".join(f"{old} {new} 301\n" for old, new in rules.items())
     yield Page("_redirects", f"{lines}{path}/* {path}/404.html 404\n")
     # Addresses with and without a final slash have the same note.

@@ -59,11 +59,19 @@ def _redirects(context: BuildContext, paths: list[ImportedPath]) -> Iterator[Pag
             )
 
 
-def imported_redirects() -> Iterator[tuple[str, str]]:
-    """Yield old and new addresses, each with and without the final slash."""
-    for path in imported_paths():
-        for end in ("", "/"):
-            yield f"{path.address}{end}", _href(path)
+def imported_redirects(context: BuildContext) -> Iterator[tuple[str, str]]:
+    """
+    Yield old and new addresses, each with and without the final slash.
+
+    A service that is not on the site has no page; what else was removed has one.
+    """
+    paths = imported_paths()
+    services = context.once_per_build(read_services) if paths else ()
+    slugs = {service.slug for service in services}
+    for path in paths:
+        if path.type != "service" or path.subject in slugs:
+            for end in ("", "/"):
+                yield f"{path.address}{end}", _href(path)
 
 
 def _href(path: ImportedPath) -> str:

@@ -7,6 +7,7 @@ from typing import Annotated, Any
 from pydantic import AfterValidator, BeforeValidator, Field, WithJsonSchema
 
 from models.base import Change, Schema, new_id
+from models.changes import mark
 from models.errors import ReferenceNotFound, ServiceNotFound, SlugTaken
 from models.fields import (
     TRIMMED,
@@ -18,6 +19,7 @@ from models.fields import (
     null_if_empty,
     parse_boolean,
 )
+from models.status.importers.imported_rows import ImportedRow
 from models.status.services.rows import AffectedRow, ServiceRow
 from models.storage.database import database
 
@@ -92,6 +94,7 @@ def add_service(request: StatusAddService, now: datetime) -> ServiceRow:
     existing = ServiceRow.get_or_none(ServiceRow.slug == request.slug)
     if existing is not None:
         raise SlugTaken(_slug_taken_message(existing))
+    _mark_redirects(request.slug)
     return ServiceRow.create(
         id=new_id(now), created_at=now, updated_at=now, **request.all_fields()
     )
@@ -113,6 +116,7 @@ def update_service(
 ) -> tuple[ServiceRow, dict[str, Change]]:
     """Update the fields that were sent; return the service and what changed."""
     service = service_with_slug(request.slug)
+    _mark_redirects(request.slug)
     return service, service.change(request.sent_fields(), now)
 
 
@@ -126,12 +130,25 @@ def remove_service(
     windows keep its slug and its last name.
     """
     service = service_with_slug(request.slug)
+    _mark_redirects(request.slug)
     if not request.purge:
         return service, bool(service.change({"enabled": False}, now))
     affected = AffectedRow.update(kept_name=service.name)
     affected.where(AffectedRow.service == service.number).execute()
     service.delete_instance()
     return service, True
+
+
+def _mark_redirects(slug: str) -> None:
+    """
+    Mark the docs if an old address leads to the service while it is on the site.
+
+    The redirects from an imported status page are built with the docs.
+    """
+    row = ImportedRow
+    is_redirected = (row.type == "service") & (row.subject == slug)
+    if row.select().where(is_redirected & row.address.is_null(False)).exists():
+        mark("docs")
 
 
 def services_in_display_order(*, include_disabled: bool = False) -> list[ServiceRow]:

@@ -4,12 +4,13 @@ from pathlib import Path
 
 import pytest
 
+from models.changes import behind
 from models.status.importers.imported_rows import ImportedRow
 from models.status.importers.page_formats import parse_status_page, status_page_files
 from models.status.importers.status_import import import_status_page
 from models.status.incidents.incidents import IncidentRow
-from models.status.services.catalogue import StatusRemoveService, remove_service
 from models.storage.database import writing
+from tests.worlds.status import ADD_SERVICE, REMOVE, REMOVE_INCIDENT, UPDATE_SERVICE
 
 ELSEWHERE = Path(__file__).parents[2] / "elsewhere"
 
@@ -66,13 +67,41 @@ def test_name_of_today(arrive, build_site, output):
     assert "Lost &amp; found" in page
 
 
-def test_purged_service(arrive, build_site, output, clock):
-    """What is here no more has no page at its old address."""
+@pytest.mark.parametrize("is_purged", [True, False])
+def test_service_that_is_gone_and_returns(arrive, ask, build_site, output, is_purged):
+    """The old address of a service leads to its page while there is one."""
     arrive("cstate")
-    with writing():
-        remove_service(StatusRemoveService(slug="shop", purge=True), clock.now)
+    rules = output / "_redirects"
+    shown = rules.read_text()
 
+    ask(REMOVE, {"slug": "shop", "purge": is_purged})
+
+    assert "docs" in behind()
     build_site()
-
     assert not (output / "affected/shop").exists()
     assert (output / "affected/watering/index.html").is_file()
+    assert "/affected/watering " in rules.read_text()
+    assert "/affected/shop " not in rules.read_text()
+    assert not (output / "_moved/affected/shop").exists()
+
+    if is_purged:
+        ask(ADD_SERVICE, {"slug": "shop", "name": "Shop"})
+    else:
+        ask(UPDATE_SERVICE, {"slug": "shop", "enabled": True})
+
+    assert "docs" in behind()
+    build_site()
+    assert rules.read_text() == shown
+
+
+def test_removed_incident(arrive, ask, app, build_site):
+    """The old address of a removed incident leads to the page that says so."""
+    arrive("statuspage")
+    row = ImportedRow.get(ImportedRow.old == "t5h1q0b6zz3c")
+
+    ask(REMOVE_INCIDENT, {"id": row.subject})
+    build_site()
+
+    client = app.test_client()
+    there = client.get(row.address).headers["Location"]
+    assert client.get(there, buffered=True).status_code == 410
