@@ -1,10 +1,10 @@
 """Yield iCalendar files of the maintenance windows: of all services and of each."""
 
 from collections.abc import Iterable, Iterator
-from datetime import timedelta
+from datetime import datetime, timedelta
 from functools import partial
 
-from icalendar import Calendar, Event
+from icalendar import Calendar, Event, Timezone, TimezoneStandard
 
 from models.base import epoch_ms
 from models.display_text import plain_line, printable
@@ -111,7 +111,20 @@ def _calendar(
     calendar.add("x-published-ttl", "PT1H")
     for window in windows:
         calendar.add_component(_event(window, site_url, locale))
+    if not windows:
+        calendar.add_component(_time_zone())
     return Page(path, calendar.to_ical())
+
+
+def _time_zone() -> Timezone:
+    """Return UTC, for a calendar without events: a file has a component (RFC 5545)."""
+    zone, standard = Timezone(), TimezoneStandard()
+    zone.add("tzid", "UTC")
+    standard.add("dtstart", datetime(1970, 1, 1))  # noqa: DTZ001  (local, by the RFC)
+    standard.add("tzoffsetfrom", timedelta(0))
+    standard.add("tzoffsetto", timedelta(0))
+    zone.add_component(standard)
+    return zone
 
 
 def _event(window: MaintenanceRow, site_url: str, locale: Locale) -> Event:

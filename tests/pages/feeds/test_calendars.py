@@ -65,6 +65,25 @@ def test_file(world, build_site, output):
     ]
 
 
+def test_calendar_without_windows(world, build_site, output):
+    """A file must have a component: without an event it has the time zone UTC."""
+    build_site()
+
+    lines = (output / "status/maintenance.ics").read_text().splitlines()
+
+    assert lines[lines.index("X-PUBLISHED-TTL:PT1H") + 1 :] == [
+        "BEGIN:VTIMEZONE",
+        "TZID:UTC",
+        "BEGIN:STANDARD",
+        "DTSTART:19700101T000000",
+        "TZOFFSETFROM:+0000",
+        "TZOFFSETTO:+0000",
+        "END:STANDARD",
+        "END:VTIMEZONE",
+        "END:VCALENDAR",
+    ]
+
+
 def test_window_of_less_than_a_second(world, ask, clock, build_site, output):
     """An event ends after its start, however short it is."""
     world.window("api", 60.25, 60.75)
