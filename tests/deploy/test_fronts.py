@@ -84,11 +84,17 @@ FRONTS = {"nginx.conf": started_nginx, "Caddyfile": started_caddy}
 
 @pytest.fixture(params=FRONTS)
 def start(request, world, run, home, tmp_path):
-    """Start a front that runs an example before a port; return its own."""
+    """
+    Start a front that runs an example before a port; return its own.
 
-    def started(masthead):
+    It may have the lines for those who need them.
+    """
+
+    def started(masthead, has_optional_lines=False):
         port = free_port()
         text = example(request.param, home, port, masthead)
+        if has_optional_lines:
+            text = re.sub(r"^(\s+)#(?! )", r"\1", text, flags=re.MULTILINE)
         (tmp_path / "front").mkdir()
         FRONTS[request.param](run, tmp_path / "front", text, port, {})
         return port
@@ -96,15 +102,10 @@ def start(request, world, run, home, tmp_path):
     return started
 
 
-@pytest.fixture(params=FRONTS)
-def guarded(request, world, masthead, run, home, tmp_path):
+@pytest.fixture
+def guarded(start, masthead):
     """The port of a front with the lines for those who need them."""
-    port = free_port()
-    text = example(request.param, home, port, masthead)
-    text = re.sub(r"^(\s+)#(?! )", r"\1", text, flags=re.MULTILINE)
-    (tmp_path / "front").mkdir()
-    FRONTS[request.param](run, tmp_path / "front", text, port, {})
-    return port
+    return start(masthead, has_optional_lines=True)
 
 
 @pytest.fixture
@@ -257,6 +258,33 @@ def test_api(front):
     assert get(front, "/status/v1/services/list", SITE)[0] == 404
     # What the metrics say is for whoever is on the machine, under either name.
     assert get(front, "/metrics", SITE)[0] == get(front, "/metrics", API)[0] == 404
+
+
+@pytest.mark.parametrize(
+    ("host", "path", "has_optional_lines"),
+    [
+        (SITE, "/support/limits/", False),
+        (SITE, "/subscribe", False),
+        (SITE, "/status/v1/admin/measurements/record", True),
+        (API, "/platform/v1/keys/verify", False),
+        (API, "/console/", False),
+        (API, "/readyz", False),
+    ],
+)
+def test_forwarded_headers(start, host, path, has_optional_lines):
+    """Masthead learns which host was asked, and of the client what the front saw."""
+    seen = []
+
+    def record(environ, start_response):
+        seen.append((environ["HTTP_HOST"], environ["HTTP_X_FORWARDED_FOR"]))
+        start_response("200 OK", [("Content-Length", "0")])
+        return [b""]
+
+    with served(record, threads=1) as port:
+        front = start(port, has_optional_lines)
+        get(front, path, f"{host}:8443", **{"X-Forwarded-For": "192.0.2.7"})
+
+    assert seen == [(f"{host}:8443", "127.0.0.1")]
 
 
 def test_readers_and_operators_arrive(front, output, settings):
