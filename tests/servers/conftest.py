@@ -76,8 +76,8 @@ class Server:
         self.process.wait()
 
 
-def until(what, seconds=30.0):
-    """Wait for it; return after how many seconds it was so."""
+def until(what, seconds=300.0):
+    """Wait for it, also on a slow machine; return after how many seconds it was so."""
     began = time.monotonic()
     while not (found := what()):
         assert time.monotonic() - began < seconds, "It did not come."
