@@ -46,8 +46,8 @@ def served(app, threads):
         # Before what they wake is closed.
         server.task_dispatcher.shutdown()
         # In its own thread: a loop from under which another closes its files fails.
-        # Under the lock, or the loop, if woken otherwise, closes the trigger before this
-        # writes to it.
+        # Under the lock: a loop that was woken otherwise must not close the trigger
+        # before this writes to it.
         with server.trigger.lock:
             server.trigger.thunks.append(partial(_end, server))
             server.trigger.pull_trigger()
