@@ -4,7 +4,7 @@ import json
 import secrets
 from collections.abc import Sequence
 from datetime import UTC, datetime, timedelta
-from typing import Any
+from typing import Any, ClassVar
 from uuid import UUID
 
 from peewee import AutoField, BigIntegerField, Model, TextField
@@ -12,6 +12,7 @@ from pydantic import (
     BaseModel,
     ConfigDict,
     GetCoreSchemaHandler,
+    GetJsonSchemaHandler,
     ValidationError,
     ValidationInfo,
     ValidatorFunctionWrapHandler,
@@ -63,6 +64,21 @@ class Schema(BaseModel):
         validate_by_alias=True,
         validate_by_name=True,
     )
+
+    # Of its optional fields, those that the example of a request has.
+    example_fields: ClassVar[tuple[str, ...]] = ()
+
+    def __init_subclass__(cls, example: tuple[str, ...] = (), **config: Any) -> None:
+        super().__init_subclass__(**config)
+        cls.example_fields = example
+
+    @classmethod
+    def __get_pydantic_json_schema__(
+        cls, schema: CoreSchema, handler: GetJsonSchemaHandler
+    ) -> dict[str, Any]:
+        json_schema = handler(schema)
+        handler.resolve_ref_schema(json_schema)["exampleFields"] = cls.example_fields
+        return json_schema
 
     @classmethod
     def __get_pydantic_core_schema__(

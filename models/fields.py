@@ -16,7 +16,6 @@ from pydantic import (
     PlainSerializer,
     StringConstraints,
     ValidationError,
-    WithJsonSchema,
 )
 from pydantic_core import CoreSchema, core_schema
 
@@ -141,12 +140,12 @@ Moment = Annotated[
     datetime,
     BeforeValidator(parse_moment),
     PlainSerializer(format_moment, return_type=str),
-    WithJsonSchema({"type": "string", "format": "date-time"}),
+    Field(json_schema_extra={"format": "date-time"}),
 ]
 Id = Annotated[
     str,
     BeforeValidator(parse_uuid),
-    WithJsonSchema({"type": "string", "format": "uuid"}),
+    Field(json_schema_extra={"format": "uuid"}),
 ]
 WholeNumber = Annotated[int, BeforeValidator(parse_whole_number)]
 # Values of a query string, which are text.
@@ -186,3 +185,33 @@ def _not_null(value: Any) -> Any:
 
 
 MayOmit = Annotated[T | None, NotNull()]
+
+# What the examples of the API show.
+EXAMPLE_ID = "0199d6c1-3b6a-7a10-8d5f-3f2a5f1c9b01"
+OTHER_ID = "0199d6c1-3b6a-7a10-8d5f-3f2a5f1c9b02"
+# What fields of every area mean.
+ID = Field(description="The ID.", examples=[EXAMPLE_ID])
+TARGET_ID = Field(
+    description="The ID of the object that was changed.", examples=[EXAMPLE_ID]
+)
+STATUS = Field(description="The status.")
+LIMIT = Field(description="The maximum number of entries on a page.")
+RANGE_START = Field(
+    description="The start of the time range; entries that end before it are omitted."
+)
+CreatedAt = Annotated[Moment, Field(description="When it was created.")]
+UpdatedAt = Annotated[Moment, Field(description="When it was last changed.")]
+ChangeDetail = Annotated[
+    str, Field(description="Details of the change.", examples=[None])
+]
+ChangedAt = Annotated[Moment, Field(description="When the change was made.")]
+RangeEnd = Annotated[
+    Moment,
+    Field(
+        description="The end of the time range; entries that begin after it are"
+        " omitted."
+    ),
+]
+ACTION = Field(description="The action that was recorded.")
+TARGET_TYPE = Field(description="The type of the object that was changed.")
+ACTOR = Field(description="Who made the change.", examples=["ada@example.com"])

@@ -21,7 +21,7 @@ from pydantic import Field
 
 from models.base import Schema, canonical_json
 from models.errors import InvalidCursor
-from models.fields import QueryInteger
+from models.fields import LIMIT, QueryInteger
 from models.instance import cursor_secret
 
 VERSION = 1
@@ -35,8 +35,12 @@ Limit = Annotated[QueryInteger, Field(ge=1, le=100)]
 class CursorQuery(Schema):
     """The query of a list with cursors; `limit` may change between pages."""
 
-    cursor: str | None = None
-    limit: Limit = 20
+    cursor: str | None = Field(
+        default=None,
+        description="The cursor from the previous page. Omit it for the first page.",
+        examples=["AQIDBAUGBwgJCgsMDQ4PEA"],
+    )
+    limit: Annotated[Limit, LIMIT] = 20
 
     def fingerprint(self) -> str:
         """Return a digest of the query and its filters, to which a cursor is bound."""
@@ -72,8 +76,10 @@ class RankedQuery(CursorQuery):
 
 
 class OffsetQuery(Schema):
-    offset: Annotated[QueryInteger, Field(ge=0, le=2**53)] = 0
-    limit: Limit = 50
+    offset: Annotated[QueryInteger, Field(ge=0, le=2**53)] = Field(
+        default=0, description="The number of entries to skip."
+    )
+    limit: Annotated[Limit, LIMIT] = 50
 
 
 @dataclass(frozen=True)

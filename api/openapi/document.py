@@ -8,7 +8,13 @@ from typing import Any
 from api.openapi.errors import error_responses, specific_kinds
 from api.openapi.examples import Examples
 from api.openapi.headers import header_components, request_headers, response_headers
-from api.openapi.schemas import all_schemas, body_schema, data_schema, query_schema
+from api.openapi.schemas import (
+    all_schemas,
+    body_schema,
+    data_schema,
+    published_schema,
+    query_schema,
+)
 from api.openapi.webhooks import webhook_objects
 from api.operation import OPERATIONS, Operation, declare_operations
 from models.pagination import RankedQuery
@@ -42,7 +48,7 @@ def openapi_document(site_name: str, version: str) -> dict[str, Any]:
         "webhooks": webhook_objects(),
         "components": {
             "headers": header_components(),
-            "schemas": schemas,
+            "schemas": {n: published_schema(s) for n, s in schemas.items()},
             "securitySchemes": {"key": {"type": "http", "scheme": "bearer"}},
         },
     }
@@ -80,7 +86,7 @@ def _operation_object(
         "responses": _responses(operation, schemas) | error_responses(operation),
     }
     if schema := body_schema(operation):
-        examples = Examples(schemas, operation.area, is_response=False)
+        examples = Examples(schemas, is_response=False)
         content = {
             "application/json": {"schema": schema, "example": examples.value_of(schema)}
         }
@@ -106,10 +112,10 @@ def _parameters(operation: Operation, schemas: dict[str, Any]) -> list[dict[str,
     """Return the query parameters."""
     query, parameters = query_schema(operation), []
     schema_name = operation.request.__name__ if operation.request else ""
-    examples = Examples(schemas, operation.area, is_response=False)
+    examples = Examples(schemas, is_response=False)
     example_fields = examples.fields_of(query, schema_name)
     required = query.get("required", [])
-    for name, field in query["properties"].items():
+    for name, field in published_schema(query)["properties"].items():
         parameter = {
             "name": name,
             "in": "query",
@@ -147,7 +153,7 @@ def _success(operation: Operation, schemas: dict[str, Any]) -> dict[str, Any]:
     if operation.is_download:
         return {"description": "The bytes of the file.", "content": _FILE}
     schema = data_schema(operation)
-    examples = Examples(schemas, operation.area, is_response=True)
+    examples = Examples(schemas, is_response=True)
     data_example = examples.value_of(schema)
     if operation.verb == "create" and "version" in data_example:
         # The example of other operations has a later version.

@@ -1,10 +1,8 @@
-"""Make example requests and responses from the schemas and the vocabulary."""
+"""Make example requests and responses from the schemas."""
 
 import zlib
 from dataclasses import dataclass
 from typing import Any
-
-from api.openapi.vocabulary import example_fields, vocabulary_entry
 
 TIMESTAMP = "2026-03-01T12:00:00.000Z"
 # A UUID of version 7, as every id; the last part depends on the name of its field.
@@ -14,30 +12,28 @@ ID = "0199d6c1-3b6a-7a10-8d5f-{part:012x}"
 @dataclass(frozen=True)
 class Examples:
     """
-    Makes the examples of one area; equal declarations give equal examples.
+    Makes examples of these schemas; equal declarations give equal examples.
 
-    A response has all fields. A request has its required fields, and those that the
-    vocabulary lists for its schema.
+    A response has all fields. A request has its required fields, and those that its
+    schema names.
     """
 
     schemas: dict[str, Any]
-    area: str
     is_response: bool
 
     def value_of(
         self, schema: dict[str, Any], schema_name: str = "", field: str = ""
     ) -> Any:
-        """Return an example value: the vocabulary's, or one that fits the schema."""
-        entry = vocabulary_entry(self.area, schema_name, field) if field else ""
-        if isinstance(entry, tuple):
-            _, example = entry
+        """Return an example value: that of the field, or one that fits the schema."""
+        if "examples" in schema:
+            (example,) = schema["examples"]
             is_item = schema.get("type") == "array" and not isinstance(example, list)
             return [example] if is_item else example
         return self._from_schema(schema, schema_name, field)
 
     def fields_of(self, schema: dict[str, Any], schema_name: str) -> dict[str, Any]:
         """Return an example value for each field of an object that has to have one."""
-        names = {*schema.get("required", ()), *example_fields(self.area, schema_name)}
+        names = {*schema.get("required", ()), *schema.get("exampleFields", ())}
         return {
             name: self.value_of(field_schema, schema_name, name)
             for name, field_schema in schema["properties"].items()
@@ -73,4 +69,4 @@ def _scalar(schema: dict[str, Any], name: str) -> Any:
             return False
         case "object":
             return {}
-    raise LookupError(f"The vocabulary has no example of {name}.")
+    raise LookupError(f"The field {name} has no example.")

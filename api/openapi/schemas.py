@@ -1,6 +1,5 @@
 """Generate the schemas of requests and responses for the OpenAPI document."""
 
-from collections.abc import Iterator
 from typing import Any, get_args, get_origin
 
 from pydantic.json_schema import (
@@ -10,7 +9,6 @@ from pydantic.json_schema import (
     models_json_schema,
 )
 
-from api.openapi.vocabulary import field_description
 from api.operation import OPERATIONS, Operation
 from models.base import Schema
 
@@ -57,10 +55,18 @@ def all_schemas() -> dict[str, Any]:
         ref_template=REF,
         schema_generator=_NamedByClass,
     )
-    schemas = {name: _tidy(schema) for name, schema in generated["$defs"].items()}
-    for area, name in _areas_of(schemas):
-        _describe_fields(schemas[name], area, name)
+    schemas = _tidy_all(generated["$defs"])
     return dict(sorted({**schemas, "Problem": PROBLEM}.items()))
+
+
+def published_schema(schema: dict[str, Any]) -> dict[str, Any]:
+    """Return the schema without what examples are made from."""
+    fields = {
+        name: {key: value for key, value in field.items() if key != "examples"}
+        for name, field in schema["properties"].items()
+    }
+    kept = {key: value for key, value in schema.items() if key != "exampleFields"}
+    return kept | {"properties": fields}
 
 
 def query_schema(operation: Operation) -> dict[str, Any]:
@@ -79,9 +85,7 @@ def request_schema(operation: Operation) -> dict[str, Any]:
     generated = operation.request.model_json_schema(
         by_alias=True, ref_template=REF, schema_generator=_NamedByClass
     )
-    schema = _tidy(generated)
-    _describe_fields(schema, operation.area, operation.request.__name__)
-    return schema
+    return _tidy(generated) | {"$defs": _tidy_all(generated.get("$defs", {}))}
 
 
 def body_schema(operation: Operation) -> dict[str, Any] | None:
@@ -104,34 +108,8 @@ def _response_model(operation: Operation) -> type[Schema]:
     return model
 
 
-def _areas_of(schemas: dict[str, Any]) -> Iterator[tuple[str, str]]:
-    """Yield the name of each schema once, with the area whose operations use it."""
-    visited = set()
-    for operation in OPERATIONS:
-        data = None if operation.is_download else data_schema(operation)
-        pending = [*_references([body_schema(operation), data])]
-        while pending:
-            name = pending.pop()
-            if name not in visited:
-                visited.add(name)
-                pending += _references(schemas[name])
-                yield operation.area, name
-
-
-def _references(node: Any) -> Iterator[str]:
-    """Yield the names of the schemas that a part of the document refers to."""
-    if isinstance(node, dict):
-        if "$ref" in node:
-            yield node["$ref"].rsplit("/", 1)[-1]
-        node = list(node.values())
-    if isinstance(node, list):
-        for item in node:
-            yield from _references(item)
-
-
-def _describe_fields(schema: dict[str, Any], area: str, schema_name: str) -> None:
-    for name, field in schema.get("properties", {}).items():
-        field["description"] = field_description(area, schema_name, name)
+def _tidy_all(schemas: dict[str, Any]) -> dict[str, Any]:
+    return {name: _tidy(schema) for name, schema in schemas.items()}
 
 
 def _tidy(schema: dict[str, Any]) -> dict[str, Any]:
@@ -146,7 +124,21 @@ def _tidy_field(field: dict[str, Any], is_required: bool) -> dict[str, Any]:
     tidied = _with_bounds({key: v for key, v in field.items() if key != "title"})
     if not is_required and tidied.get("default", ...) is None:
         del tidied["default"]
-    return tidied
+    return tidied | _take_help(tidied)
+
+
+def _take_help(schema: dict[str, Any]) -> dict[str, Any]:
+    """
+    Remove the description and the example from the schema, and return them.
+
+    They may be those of a type: in one of the choices, or in the items of a list.
+    """
+    names = ("description", "examples")
+    taken = {name: schema.pop(name) for name in names if name in schema}
+    parts = [*schema.get("anyOf", ()), schema.get("items")]
+    for part in filter(None, parts):
+        taken = _take_help(part) | taken
+    return taken
 
 
 def _with_bounds(node: Any) -> Any:

@@ -1,28 +1,36 @@
 """List the audit records of changes to API keys."""
 
-from typing import Any, Literal
+from typing import Annotated, Any, Literal
+
+from pydantic import Field
 
 from models.audit import AuditRow
 from models.base import Schema
-from models.fields import Id, Moment
+from models.fields import ACTION, ACTOR, LIMIT, ChangedAt, ChangeDetail, Id
 from models.pagination import CursorQuery, Limit, Page, cursor_page, descending
+from models.platform import descriptions
 
 KeyAction = Literal["add", "update", "remove", "rotate"]
 
 
 class AuditRecord(Schema):
-    id: Id
-    actor: str
-    action: KeyAction
-    target_key_id: Id
-    target_key_prefix: str | None
-    target_key_name: str | None
-    at: Moment
-    detail: str | None
+    id: Annotated[Id, descriptions.KEY_ID]
+    actor: Annotated[str, ACTOR]
+    action: Annotated[KeyAction, ACTION]
+    target_key_id: Id = Field(description="The ID of the key that was changed.")
+    target_key_prefix: str | None = Field(
+        description="The first characters of the key's secret.",
+        examples=["mh_7Gk2pQ9x"],
+    )
+    target_key_name: str | None = Field(
+        description="The name of the key at that time.", examples=["Probe in Frankfurt"]
+    )
+    at: ChangedAt
+    detail: ChangeDetail | None
 
 
 class ListAudit(CursorQuery):
-    limit: Limit = 50
+    limit: Annotated[Limit, LIMIT] = 50
 
 
 def list_key_audit(query: ListAudit) -> Page[Any]:

@@ -2,11 +2,12 @@
 
 from collections.abc import Collection, Mapping
 from datetime import datetime
-from typing import Any
+from typing import Annotated, Any
 from uuid import UUID, uuid5
 
 from models.base import Schema
 from models.errors import LimitExceeded, ScopeNotPublic
+from models.platform import descriptions
 from models.platform.keys import (
     CreateKey,
     KeyName,
@@ -20,8 +21,8 @@ from models.platform.scopes import is_publishable
 
 
 class CreateDeveloperKey(Schema):
-    name: KeyName
-    scopes: Scopes
+    name: Annotated[KeyName, descriptions.KEY_NAME]
+    scopes: Annotated[Scopes, descriptions.SCOPES]
 
     def as_key(self, rates: Mapping[str, Any]) -> CreateKey:
         """Return the request for a key with these rates."""

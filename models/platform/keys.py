@@ -11,9 +11,18 @@ from pydantic import AfterValidator, Field
 from models.audit import AuditTarget
 from models.base import Change, ListField, MomentField, Row, Schema, new_id
 from models.errors import KeyNotActive, KeyNotFound
-from models.fields import TRIMMED, Id, MayOmit, Moment, SingleLine, WholeNumber
+from models.fields import (
+    TRIMMED,
+    CreatedAt,
+    Id,
+    MayOmit,
+    Moment,
+    SingleLine,
+    WholeNumber,
+)
 from models.instants import next_instant
 from models.pagination import CursorQuery, Page, cursor_page, descending
+from models.platform import descriptions
 from models.platform.scopes import any_covers, is_scope
 from models.platform.secrets import Secret, generate_secret
 
@@ -40,51 +49,69 @@ KeyName = Annotated[str, TRIMMED, Field(min_length=1, max_length=120), SingleLin
 RateCapacity = Annotated[WholeNumber, Field(ge=1, le=100_000)]
 RateRefill = Annotated[float, Field(ge=0.1, le=10_000)]
 
+# What several fields mean.
+ACCOUNT_ID = Field(description="The ID of the account that owns the key.")
+
 
 class ApiKey(Schema):
     """A key without its secret."""
 
-    id: Id
-    prefix: str
-    name: str
-    scopes: list[str]
-    status: KeyStatus
-    created_at: Moment
-    expires_at: Moment | None
-    rate_capacity: int | None
-    rate_refill: float | None
-    account_id: Id | None
+    id: Annotated[Id, descriptions.KEY_ID]
+    prefix: str = Field(
+        description="The first characters of the secret, which identify it.",
+        examples=["mh_7Gk2pQ9x"],
+    )
+    name: Annotated[str, descriptions.KEY_NAME]
+    scopes: Annotated[list[str], descriptions.SCOPES]
+    status: Annotated[KeyStatus, descriptions.KEY_STATUS]
+    created_at: CreatedAt
+    expires_at: Moment | None = Field(
+        description="When the key expires. null: never.", examples=[None]
+    )
+    rate_capacity: Annotated[int | None, descriptions.RATE_CAPACITY]
+    rate_refill: Annotated[float | None, descriptions.RATE_REFILL]
+    account_id: Annotated[Id | None, ACCOUNT_ID]
 
 
 class CreatedApiKey(ApiKey):
-    secret: str
+    secret: str = Field(
+        description="The secret. It is returned only once.",
+        examples=["mh_" + "7Gk2pQ9x" * 5 + "4vTz0c"],
+    )
 
 
-class CreateKey(Schema):
-    name: KeyName
-    scopes: Scopes
-    rate_capacity: MayOmit[RateCapacity] = None
-    rate_refill: MayOmit[RateRefill] = None
-    expires_in_days: MayOmit[Annotated[WholeNumber, Field(ge=1, le=3650)]] = None
+class CreateKey(Schema, example=("expiresInDays",)):
+    name: Annotated[KeyName, descriptions.KEY_NAME]
+    scopes: Annotated[Scopes, descriptions.SCOPES]
+    rate_capacity: Annotated[MayOmit[RateCapacity], descriptions.RATE_CAPACITY] = None
+    rate_refill: Annotated[MayOmit[RateRefill], descriptions.RATE_REFILL] = None
+    expires_in_days: MayOmit[Annotated[WholeNumber, Field(ge=1, le=3650)]] = Field(
+        default=None,
+        description="The number of days until the key expires. Default: never.",
+        examples=[365],
+    )
 
 
-class UpdateKey(Schema):
+class UpdateKey(Schema, example=("name", "rateCapacity")):
     """A field that is left out stays as it is; a rate of null is the default rate."""
 
-    id: Id
-    name: MayOmit[KeyName] = None
-    scopes: MayOmit[Scopes] = None
-    rate_capacity: RateCapacity | None = None
-    rate_refill: RateRefill | None = None
+    id: Annotated[Id, descriptions.KEY_ID]
+    name: Annotated[MayOmit[KeyName], descriptions.KEY_NAME] = None
+    scopes: Annotated[MayOmit[Scopes], descriptions.SCOPES] = None
+    rate_capacity: Annotated[RateCapacity | None, descriptions.RATE_CAPACITY] = None
+    rate_refill: Annotated[RateRefill | None, descriptions.RATE_REFILL] = None
 
 
 class RemoveKey(Schema):
-    id: Id
+    id: Annotated[Id, descriptions.KEY_ID]
 
 
-class RotateKey(Schema):
-    id: Id
-    grace_seconds: Annotated[WholeNumber, Field(ge=0, le=2_592_000)] = 86_400
+class RotateKey(Schema, example=("graceSeconds",)):
+    id: Annotated[Id, descriptions.KEY_ID]
+    grace_seconds: Annotated[WholeNumber, Field(ge=0, le=2_592_000)] = Field(
+        default=86_400,
+        description="The number of seconds for which the old secret remains valid.",
+    )
 
     @property
     def grace(self) -> timedelta:
@@ -92,12 +119,12 @@ class RotateKey(Schema):
 
 
 class GetKey(Schema):
-    id: Id
+    id: Annotated[Id, descriptions.KEY_ID]
 
 
 class ListKeys(CursorQuery):
-    status: KeyStatus | None = None
-    account_id: str | None = None
+    status: Annotated[KeyStatus | None, descriptions.KEY_STATUS] = None
+    account_id: Annotated[str | None, ACCOUNT_ID] = None
 
 
 class KeyRow(Row):

@@ -10,6 +10,7 @@ from pydantic import Field
 from models.base import Schema, from_epoch_ms
 from models.errors import KeyNotFound
 from models.fields import SHA256_HEX, Id
+from models.platform import descriptions
 from models.platform.keys import KeyRow, KeyStatus, status_at
 from models.storage.database import database
 
@@ -18,17 +19,23 @@ ACTIVE_SECONDS, REVOKED_SECONDS = 60, 5
 
 
 class VerifyKey(Schema):
-    hash: Annotated[str, Field(pattern=SHA256_HEX)]
+    hash: Annotated[str, Field(pattern=SHA256_HEX)] = Field(
+        description="The SHA-256 of the secret, in hexadecimal.",
+        examples=["9f86d081884c7d65" * 4],
+    )
 
 
 class VerifiedKey(Schema):
-    id: Id
-    prefix: str
-    name: str
-    scopes: list[str]
-    status: KeyStatus
-    rate_capacity: int | None
-    rate_refill: float | None
+    id: Annotated[Id, descriptions.KEY_ID]
+    prefix: str = Field(
+        description="The first characters of the secret, which identify it.",
+        examples=["mh_7Gk2pQ9x"],
+    )
+    name: Annotated[str, descriptions.KEY_NAME]
+    scopes: Annotated[list[str], descriptions.SCOPES]
+    status: Annotated[KeyStatus, descriptions.KEY_STATUS]
+    rate_capacity: Annotated[int | None, descriptions.RATE_CAPACITY]
+    rate_refill: Annotated[float | None, descriptions.RATE_REFILL]
 
 
 class VerifiedKeyRecord(NamedTuple):

@@ -6,8 +6,20 @@ from pydantic import Field
 
 from models.audit import AuditRow
 from models.base import Schema
-from models.fields import Moment
+from models.fields import (
+    ACTOR,
+    ID,
+    LIMIT,
+    RANGE_START,
+    TARGET_ID,
+    TARGET_TYPE,
+    ChangedAt,
+    ChangeDetail,
+    Moment,
+    RangeEnd,
+)
 from models.pagination import CursorQuery, Limit, Page, cursor_page, descending
+from models.projects import descriptions
 from models.projects.fields import CommaSeparated
 
 AdminAction = Literal["project.purged", "label.added", "label.updated", "label.removed"]
@@ -15,24 +27,28 @@ AdminTarget = Literal["project", "label"]
 
 
 class ProjectsAdminAuditEvent(Schema):
-    id: str
-    actor: str
-    action: AdminAction
-    target_type: AdminTarget
-    target_id: str
-    target_label: str | None
-    at: Moment
-    detail: str | None
+    id: Annotated[str, ID]
+    actor: Annotated[str, ACTOR]
+    action: AdminAction = Field(
+        description="The action that was recorded.", examples=["label.added"]
+    )
+    target_type: Annotated[AdminTarget, TARGET_TYPE]
+    target_id: Annotated[str, TARGET_ID]
+    target_label: str | None = Field(
+        description="The name at that time.", examples=["security"]
+    )
+    at: ChangedAt
+    detail: ChangeDetail | None
 
 
 class ListProjectsAudit(CursorQuery):
-    action: CommaSeparated[AdminAction] | None = None
-    target_type: AdminTarget | None = None
-    target_id: Annotated[str | None, Field(max_length=128)] = None
-    actor: Annotated[str | None, Field(max_length=320)] = None
-    from_: Annotated[Moment | None, Field(alias="from")] = None
-    to: Moment | None = None
-    limit: Limit = 50
+    action: Annotated[CommaSeparated[AdminAction] | None, descriptions.ACTION] = None
+    target_type: Annotated[AdminTarget | None, TARGET_TYPE] = None
+    target_id: Annotated[str | None, Field(max_length=128), TARGET_ID] = None
+    actor: Annotated[str | None, Field(max_length=320), ACTOR] = None
+    from_: Annotated[Moment | None, Field(alias="from"), RANGE_START] = None
+    to: RangeEnd | None = None
+    limit: Annotated[Limit, LIMIT] = 50
 
 
 def list_projects_audit(query: ListProjectsAudit) -> Page[Any]:

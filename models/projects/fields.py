@@ -10,6 +10,7 @@ from pydantic.alias_generators import to_camel
 from models.base import Schema
 from models.errors import ValidationFailed
 from models.fields import (
+    ID,
     TRIMMED,
     Id,
     Moment,
@@ -21,6 +22,7 @@ from models.fields import (
     parse_uuid,
 )
 from models.pagination import CursorQuery, Sort, ascending, descending, nulls_last
+from models.projects import descriptions
 
 T = TypeVar("T")
 
@@ -56,6 +58,70 @@ Summary = NullIfEmpty[Annotated[str, TRIMMED, Field(max_length=300), SingleLine]
 Description = NullIfEmpty[Annotated[str, Field(max_length=2000)]]
 
 
+# What the examples of the API show.
+EXAMPLE_TIME = "2026-03-15T12:00:00.000Z"
+# Of the line "Words."
+WORDS_SHA256 = "04992df26cbd3c75a3f121501e221823883baf391208ea3ecb76dc2c194c2d64"
+# What several fields mean.
+IsTruncated = Annotated[
+    bool,
+    Field(description="Whether entries are missing because the limit was reached."),
+]
+UpdatedBefore = Annotated[
+    Moment,
+    Field(
+        description="Only entries changed before this time.", examples=[EXAMPLE_TIME]
+    ),
+]
+ProjectId = Annotated[Id, Field(description="The ID of the project.")]
+DocumentId = Annotated[Id, Field(description="The ID of the document.")]
+OwnerId = Annotated[
+    Id, Field(description="The ID of the account that owns the project.")
+]
+DueAt = Annotated[Moment, Field(description="When it is due.", examples=[EXAMPLE_TIME])]
+WasRemoved = Annotated[
+    bool,
+    Field(
+        description="Whether something was removed; false if there was nothing to"
+        " remove."
+    ),
+]
+UpdatedAfter = Annotated[
+    Moment,
+    Field(
+        description="Only entries changed at this time or later.",
+        examples=[EXAMPLE_TIME],
+    ),
+]
+CreatorType = Annotated[
+    ActorType, Field(description="Whether an account or a key created it.")
+]
+ChangerType = Annotated[
+    ActorType, Field(description="Whether an account or a key made the change.")
+]
+SpecificationId = Annotated[Id, Field(description="The ID of the specification.")]
+ExpectedVersion = Annotated[
+    Version,
+    Field(
+        description="The expected latest version; another one is a conflict.",
+        examples=[3],
+    ),
+]
+ArchivedAt = Annotated[
+    Moment, Field(description="When it was archived.", examples=[None])
+]
+Order = Annotated[
+    SortOrder,
+    Field(description="The sort order: asc for ascending, desc for descending."),
+]
+ExpectedUpdatedAt = Annotated[
+    Moment, Field(description="The expected updatedAt; another one is a conflict.")
+]
+AuthorType = Annotated[
+    ActorType, Field(description="Whether an account or a key wrote it.")
+]
+
+
 @dataclass(frozen=True)
 class Actor:
     """
@@ -79,8 +145,10 @@ class Actor:
 class ProjectQuery(Schema):
     """A query about one project, given by id or slug, or about all projects."""
 
-    project_id: Id | None = None
-    project_slug: Slug | None = None
+    project_id: ProjectId | None = None
+    project_slug: Slug | None = Field(
+        default=None, description="The slug of the project.", examples=["harbour"]
+    )
 
     @model_validator(mode="after")
     def _not_both(self) -> "ProjectQuery":
@@ -92,8 +160,8 @@ class ProjectQuery(Schema):
 class IdOrSlugQuery(ProjectQuery):
     """A query for one entity, by its id or by its project and slug."""
 
-    id: Id | None = None
-    slug: Slug | None = None
+    id: Annotated[Id | None, ID] = None
+    slug: Annotated[Slug | None, descriptions.SLUG] = None
 
     @model_validator(mode="after")
     def _id_or_slug(self) -> "IdOrSlugQuery":
@@ -113,8 +181,10 @@ class ListRevisions(CursorQuery):
 
     parent_field: ClassVar[str]
 
-    order: SortOrder = "desc"
-    content: ContentOption = "include"
+    order: Order = "desc"
+    content: ContentOption = Field(
+        default="include", description="Whether to include the content."
+    )
 
     @property
     def parent_id(self) -> str:
@@ -126,9 +196,13 @@ class GetRevision(Schema):
 
     parent_field: ClassVar[str]
 
-    id: Id | None = None
-    version: QueryInteger | None = None
-    at: Moment | None = None
+    id: Annotated[Id | None, ID] = None
+    version: Annotated[QueryInteger | None, descriptions.VERSION] = None
+    at: Moment | None = Field(
+        default=None,
+        description="Returns the revision that was the latest at this time.",
+        examples=[EXAMPLE_TIME],
+    )
 
     @property
     def parent_id(self) -> str | None:

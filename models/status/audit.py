@@ -6,7 +6,15 @@ from pydantic import Field
 
 from models.audit import AuditRow
 from models.base import Schema
-from models.fields import Moment
+from models.fields import (
+    ACTION,
+    ACTOR,
+    ID,
+    TARGET_ID,
+    TARGET_TYPE,
+    ChangedAt,
+    ChangeDetail,
+)
 from models.pagination import OffsetQuery, Page, offset_page
 
 StatusAction = Literal[
@@ -45,21 +53,24 @@ TargetType = Literal[
 
 
 class StatusAuditEvent(Schema):
-    id: str
-    actor: str
-    action: StatusAction
-    target_type: TargetType
-    target_id: str
-    target_label: str | None
-    at: Moment
-    detail: str | None
+    id: Annotated[str, ID]
+    actor: Annotated[str, ACTOR]
+    action: Annotated[StatusAction, ACTION]
+    target_type: Annotated[TargetType, TARGET_TYPE]
+    target_id: Annotated[str, TARGET_ID]
+    target_label: str | None = Field(
+        description="The name or title of the object at that time.",
+        examples=["Errors on the API"],
+    )
+    at: ChangedAt
+    detail: ChangeDetail | None
 
 
 class ListStatusAudit(OffsetQuery):
-    target_type: TargetType | None = None
-    target_id: Annotated[str | None, Field(max_length=128)] = None
-    actor: Annotated[str | None, Field(max_length=320)] = None
-    action: StatusAction | None = None
+    target_type: Annotated[TargetType | None, TARGET_TYPE] = None
+    target_id: Annotated[str | None, Field(max_length=128), TARGET_ID] = None
+    actor: Annotated[str | None, Field(max_length=320), ACTOR] = None
+    action: Annotated[StatusAction | None, ACTION] = None
 
 
 def list_status_audit(query: ListStatusAudit) -> Page[Any]:

@@ -14,6 +14,19 @@ StatusTitle = Annotated[str, TRIMMED, Field(min_length=1, max_length=160), Singl
 Version = Annotated[WholeNumber, Field(gt=0, le=2**31)]
 ServiceSlugs = Annotated[list[StatusSlug], Field(min_length=1, max_length=1000)]
 
+# What several fields mean.
+AffectedSlugs = Annotated[
+    ServiceSlugs,
+    Field(description="The slugs of the affected services.", examples=[["api"]]),
+]
+Notify = Annotated[
+    bool,
+    Field(
+        description="Whether subscribers are told of the change; no response shows it.",
+        examples=[True],
+    ),
+]
+
 
 def require_valid_range(start: datetime | None, end: datetime | None) -> None:
     """Raise ValidationFailed if the query parameter `to` is before `from`."""

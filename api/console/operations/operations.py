@@ -294,7 +294,7 @@ def _examples(operation: Operation) -> dict[str, Any]:
     if operation.request is None:
         return {}
     schema = request_schema(operation)
-    examples = Examples(schema.get("$defs", {}), operation.area, is_response=False)
+    examples = Examples(schema.get("$defs", {}), is_response=False)
     return examples.fields_of(schema, operation.request.__name__)
 
 
@@ -302,7 +302,7 @@ def _examples(operation: Operation) -> dict[str, Any]:
 def _json_example(operation: Operation, name: str) -> str:
     """Return an example of a field that is written as JSON."""
     schema = request_schema(operation)
-    examples = Examples(schema.get("$defs", {}), operation.area, is_response=False)
+    examples = Examples(schema.get("$defs", {}), is_response=False)
     schema_name = operation.request.__name__ if operation.request else ""
     value = examples.value_of(schema["properties"][name], schema_name, name)
     return json.dumps(value, indent=2, ensure_ascii=False)

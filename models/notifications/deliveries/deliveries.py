@@ -8,7 +8,7 @@ from pydantic import Field
 
 from models.base import Schema
 from models.errors import DeliveryNotFound, ValidationFailed
-from models.fields import Id, Moment
+from models.fields import EXAMPLE_ID, ID, CreatedAt, Id, Moment
 from models.notifications.event_types import EventType
 from models.notifications.rows import DeliveryRow
 from models.notifications.subscriptions.subscription_messages import MessageType
@@ -18,34 +18,70 @@ DeliveryStatus = Literal["waiting", "sending", "delivered", "failed", "given-up"
 # What is delivered: events, and messages of the subscription itself.
 DeliveryType = EventType | MessageType
 
+# What several fields mean.
+SubscriptionId = Annotated[
+    Id, Field(description="The ID of the subscription.", examples=[EXAMPLE_ID])
+]
+EVENT = Field(
+    description="The type of the event, or of a message of the subscription itself."
+)
+
 
 class Delivery(Schema):
-    id: Id
-    subscription_id: Id
-    event: DeliveryType
-    subject_id: str
-    status: DeliveryStatus
-    attempts: int
-    status_code: int | None
-    duration_ms: int | None
-    answer: str | None
-    possibly_repeated: bool
-    due_at: Moment
-    created_at: Moment
-    delivered_at: Moment | None
-    next_attempt_at: Moment | None
+    id: Id = Field(
+        description="The ID; webhooks have it in the header webhook-id.",
+        examples=[EXAMPLE_ID],
+    )
+    subscription_id: SubscriptionId
+    event: Annotated[DeliveryType, EVENT]
+    subject_id: str = Field(
+        description="The ID of the incident, maintenance window, service, document or"
+        " subscription.",
+        examples=[EXAMPLE_ID],
+    )
+    status: DeliveryStatus = Field(
+        description="What became of the delivery.", examples=["delivered"]
+    )
+    attempts: int = Field(description="How often the delivery was attempted.")
+    status_code: int | None = Field(
+        description="The HTTP or SMTP code of the last attempt.", examples=[200]
+    )
+    duration_ms: int | None = Field(
+        description="The duration of the last attempt in milliseconds.", examples=[87]
+    )
+    answer: str | None = Field(
+        description="The first 1,024 characters of the answer, or the error.",
+        examples=["ok"],
+    )
+    possibly_repeated: bool = Field(
+        description="Whether the receiver may get it twice, with the same ID."
+    )
+    due_at: Moment = Field(description="When the delivery became due.")
+    created_at: CreatedAt
+    delivered_at: Moment | None = Field(
+        description="When the receiver took the delivery."
+    )
+    next_attempt_at: Moment | None = Field(
+        description="When the delivery is attempted next.", examples=[None]
+    )
 
 
 class GetDelivery(Schema):
-    id: Id
+    id: Annotated[Id, ID]
 
 
-class ListDeliveries(CursorQuery):
-    subscription_id: Id | None = None
-    status: DeliveryStatus | None = None
-    event: DeliveryType | None = None
-    from_: Annotated[Moment | None, Field(alias="from")] = None
-    to: Moment | None = None
+class ListDeliveries(CursorQuery, example=("status",)):
+    subscription_id: SubscriptionId | None = None
+    status: DeliveryStatus | None = Field(
+        default=None, description="Deliveries with this status.", examples=["given-up"]
+    )
+    event: Annotated[DeliveryType | None, EVENT] = None
+    from_: Annotated[Moment | None, Field(alias="from")] = Field(
+        default=None, description="The start of the range in which it was created."
+    )
+    to: Moment | None = Field(
+        default=None, description="The end of the range in which it was created."
+    )
 
 
 def delivery_of(row: DeliveryRow) -> Delivery:

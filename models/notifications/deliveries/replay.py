@@ -8,8 +8,9 @@ from pydantic import Field
 
 from models.base import Schema
 from models.errors import LimitExceeded, SubscriptionNotActive, ValidationFailed
-from models.fields import Id, MayOmit, Moment, format_moment
+from models.fields import EXAMPLE_ID, Id, MayOmit, Moment, format_moment
 from models.notifications.deliveries.deliveries import (
+    SubscriptionId,
     delivery_with_id,
     require_valid_range,
 )
@@ -23,13 +24,21 @@ MAX_REPLAYED = 1000
 ENDS_QUARANTINE = " A test that is delivered ends the quarantine: subscriptions/test."
 
 
-class ReplayDeliveries(Schema):
+class ReplayDeliveries(Schema, example=("id",)):
     """Either one delivery, or those of a subscription that a time span has."""
 
-    id: MayOmit[Id] = None
-    subscription_id: MayOmit[Id] = None
-    from_: Annotated[MayOmit[Moment], Field(alias="from")] = None
-    to: MayOmit[Moment] = None
+    id: MayOmit[Id] = Field(
+        default=None,
+        description="The ID of the delivery to replay.",
+        examples=[EXAMPLE_ID],
+    )
+    subscription_id: MayOmit[SubscriptionId] = None
+    from_: Annotated[MayOmit[Moment], Field(alias="from")] = Field(
+        default=None, description="The start of the range of deliveries to replay."
+    )
+    to: MayOmit[Moment] = Field(
+        default=None, description="The end of the range of deliveries to replay."
+    )
 
     @property
     def description(self) -> str:
@@ -40,8 +49,8 @@ class ReplayDeliveries(Schema):
 
 
 class ReplayedDeliveries(Schema):
-    subscription_id: Id
-    replayed: int
+    subscription_id: SubscriptionId
+    replayed: int = Field(description="How many deliveries are due again.")
 
 
 def replay_deliveries(

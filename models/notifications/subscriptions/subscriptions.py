@@ -15,7 +15,16 @@ from models.errors import (
     SubscriptionNotFound,
     ValidationFailed,
 )
-from models.fields import TRIMMED, Id, MayOmit, Moment, SingleLine, StatusSlug
+from models.fields import (
+    ID,
+    TRIMMED,
+    CreatedAt,
+    Id,
+    MayOmit,
+    Moment,
+    SingleLine,
+    StatusSlug,
+)
 from models.idempotency import delete_responses_about
 from models.locales import match_language
 from models.notifications.addresses.http_address import folded_url, refused_address
@@ -59,74 +68,129 @@ Events = Annotated[
 ]
 Language = Annotated[str, Field(max_length=35, pattern=LANGUAGE_TAG)]
 
+# What several fields mean.
+NOTIFIED_SERVICES = Field(
+    description="The slugs of the services to tell of; without any, of all of them.",
+    examples=[["api"]],
+)
+CHANNEL = Field(
+    description="The channel over which the subscription is told.", examples=["webhook"]
+)
+LANGUAGE = Field(
+    description="The language of messages, as a tag of BCP 47.", examples=[None]
+)
+ADDRESS = Field(
+    description="The mail address, or the URL of the webhook or the chat room.",
+    examples=["https://tools.example.com/hooks/status"],
+)
+EVENTS = Field(
+    description="The types of events that the subscription is told of.",
+    examples=[["incident.opened", "incident.updated", "incident.resolved"]],
+)
+
 
 class Subscription(Schema):
-    id: Id
-    channel: Channel
-    address: str
-    services: list[StatusSlug]
-    events: list[EventType]
-    language: str | None
-    state: SubscriptionState
-    source: SubscriptionSource
-    created_at: Moment
-    confirmed_at: Moment | None
-    quarantined_at: Moment | None
-    ended_at: Moment | None
-    last_delivery_at: Moment | None
-    reason: str | None
+    id: Annotated[Id, ID]
+    channel: Annotated[Channel, CHANNEL]
+    address: Annotated[str, ADDRESS]
+    services: Annotated[list[StatusSlug], NOTIFIED_SERVICES]
+    events: Annotated[list[EventType], EVENTS]
+    language: Annotated[str | None, LANGUAGE]
+    state: SubscriptionState = Field(
+        description="The state of the subscription.", examples=["active"]
+    )
+    source: SubscriptionSource = Field(
+        description="Who subscribed: the reader, or an operator.", examples=["operator"]
+    )
+    created_at: CreatedAt
+    confirmed_at: Moment | None = Field(
+        description="When the subscription became active."
+    )
+    quarantined_at: Moment | None = Field(
+        description="When the quarantine began.", examples=[None]
+    )
+    ended_at: Moment | None = Field(
+        description="When the subscription ended.", examples=[None]
+    )
+    last_delivery_at: Moment | None = Field(
+        description="When the receiver last took a delivery."
+    )
+    reason: str | None = Field(
+        description="Why the subscription was quarantined or has ended.",
+        examples=[None],
+    )
 
 
 class CreatedSubscription(Subscription):
     """A subscription with the secret of its webhook, which other channels lack."""
 
-    secret: str | None
+    secret: str | None = Field(
+        description="The secret with which messages to the webhook are signed.",
+        examples=["whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSwMfKQ9r8GKYo="],
+    )
 
 
 class RemovedSubscription(Schema):
-    id: Id
-    erased: bool
+    id: Annotated[Id, ID]
+    erased: bool = Field(
+        description="Whether the address and the deliveries were deleted."
+    )
 
 
-class AddSubscription(Schema):
+class AddSubscription(Schema, example=("services",)):
     """Without services it is told of all; without events, of all of its channel."""
 
-    channel: Channel
-    address: Address
-    services: Services = Field(default_factory=list)
-    events: MayOmit[Events] = None
-    language: Language | None = None
+    channel: Annotated[Channel, CHANNEL]
+    address: Annotated[Address, ADDRESS]
+    services: Annotated[Services, NOTIFIED_SERVICES] = Field(default_factory=list)
+    events: MayOmit[Events] = Field(
+        default=None,
+        description="The types of events to tell of. Default: all that the channel"
+        " takes.",
+        examples=[["incident.opened", "incident.updated", "incident.resolved"]],
+    )
+    language: Annotated[Language | None, LANGUAGE] = None
 
 
-class UpdateSubscription(Schema):
+class UpdateSubscription(Schema, example=("services",)):
     """A field that is left out stays as it is."""
 
-    id: Id
-    services: MayOmit[Services] = None
-    events: MayOmit[Events] = None
-    language: Language | None = None
+    id: Annotated[Id, ID]
+    services: Annotated[MayOmit[Services], NOTIFIED_SERVICES] = None
+    events: Annotated[MayOmit[Events], EVENTS] = None
+    language: Annotated[Language | None, LANGUAGE] = None
 
 
 class RemoveSubscription(Schema):
-    id: Id
-    erase: bool = False
+    id: Annotated[Id, ID]
+    erase: bool = Field(
+        default=False,
+        description="Whether to delete the address and the deliveries at once.",
+        examples=[False],
+    )
 
 
 class RotateSecret(Schema):
-    id: Id
+    id: Annotated[Id, ID]
 
 
 class TestSubscription(Schema):
-    id: Id
+    id: Annotated[Id, ID]
 
 
 class GetSubscription(Schema):
-    id: Id
+    id: Annotated[Id, ID]
 
 
-class ListSubscriptions(CursorQuery):
-    channel: Channel | None = None
-    state: SubscriptionState | None = None
+class ListSubscriptions(CursorQuery, example=("state",)):
+    channel: Channel | None = Field(
+        default=None, description="Subscriptions over this channel."
+    )
+    state: SubscriptionState | None = Field(
+        default=None,
+        description="Subscriptions in this state.",
+        examples=["quarantined"],
+    )
 
 
 def add_subscription(

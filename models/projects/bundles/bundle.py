@@ -9,6 +9,7 @@ from pydantic import AfterValidator, Field, model_validator
 from models.base import Schema
 from models.fields import SHA256_HEX, Id, Moment, WholeNumber
 from models.lazy_list import Lazy
+from models.projects import descriptions
 from models.projects.discussion.comments import Comment
 from models.projects.discussion.references import (
     ExternalId,
@@ -22,7 +23,9 @@ from models.projects.documents.documents import Document, Note, Position, Sectio
 from models.projects.documents.linking.aliases import Alias
 from models.projects.documents.revisions import DocumentRevision
 from models.projects.fields import (
+    WORDS_SHA256,
     Description,
+    DocumentId,
     LanguageTag,
     Summary,
     Text,
@@ -79,15 +82,17 @@ Metadata = Annotated[dict[str, Any], AfterValidator(_validate_metadata)]
 
 
 class BundledProject(Project):
-    name: ProjectName
-    description: Description
+    name: Annotated[ProjectName, descriptions.NAME]
+    description: Annotated[Description, descriptions.DESCRIPTION]
 
 
 class BundledLabel(Label):
     """A label of the project, or a global label that its work items have."""
 
-    name: LabelName
-    is_global: Annotated[bool, Field(alias="global")] = False
+    name: Annotated[LabelName, descriptions.LABEL_NAME]
+    is_global: Annotated[bool, Field(alias="global")] = Field(
+        default=False, description="Whether the label is available in every project."
+    )
 
     @model_validator(mode="after")
     def _require_owner(self) -> "BundledLabel":
@@ -99,18 +104,18 @@ class BundledLabel(Label):
 
 
 class BundledMilestone(Milestone):
-    name: MilestoneName
-    description: MilestoneDescription
+    name: Annotated[MilestoneName, descriptions.NAME]
+    description: Annotated[MilestoneDescription, descriptions.DESCRIPTION]
 
 
 class BundledWorkItem(WorkItem):
-    number: Number
-    title: Title
-    description: WorkItemDescription
-    creator_id: Id
-    assignee_ids: Assignees
-    label_ids: Labels
-    specifications: Links
+    number: Annotated[Number, descriptions.NUMBER]
+    title: Annotated[Title, descriptions.TITLE]
+    description: Annotated[WorkItemDescription, descriptions.DESCRIPTION]
+    creator_id: Annotated[Id, descriptions.CREATOR_ID]
+    assignee_ids: Annotated[Assignees, descriptions.ASSIGNEE_IDS]
+    label_ids: Annotated[Labels, descriptions.LABEL_IDS]
+    specifications: Annotated[Links, descriptions.LINKED_SPECIFICATIONS]
 
     @model_validator(mode="after")
     def _require_completed_at(self) -> "BundledWorkItem":
@@ -120,10 +125,10 @@ class BundledWorkItem(WorkItem):
 
 
 class BundledSpecification(Specification):
-    title: Title
-    version: Version
-    content: Text
-    creator_id: Id
+    title: Annotated[Title, descriptions.TITLE]
+    version: Annotated[Version, descriptions.VERSION]
+    content: Annotated[Text, descriptions.CONTENT]
+    creator_id: Annotated[Id, descriptions.CREATOR_ID]
 
     @model_validator(mode="after")
     def _require_successor(self) -> "BundledSpecification":
@@ -136,26 +141,32 @@ class BundledSpecification(Specification):
 
 
 class BundledSpecificationRevision(SpecificationRevision):
-    version: Version
-    title: Title
-    content: Text
-    summary: RevisionSummary
-    author_id: Id
+    version: Annotated[Version, descriptions.VERSION]
+    title: Annotated[Title, descriptions.TITLE]
+    content: Annotated[Text, descriptions.CONTENT]
+    summary: Annotated[RevisionSummary, descriptions.SUMMARY]
+    author_id: Annotated[Id, descriptions.AUTHOR_ID]
 
 
 class BundledDocument(Document):
-    title: Title
-    summary: Summary
-    content: Text
-    version: Version
-    section: Section | None
-    position: Position
-    published_version: Version | None
-    creator_id: Id
+    title: Annotated[Title, descriptions.TITLE]
+    summary: Annotated[Summary, descriptions.SUMMARY]
+    content: Annotated[Text, descriptions.CONTENT]
+    version: Annotated[Version, descriptions.VERSION]
+    section: Annotated[Section | None, descriptions.DOCUMENT_SECTION]
+    position: Annotated[Position, descriptions.POSITION]
+    published_version: Version | None = Field(
+        description="The published version.", examples=[None]
+    )
+    creator_id: Annotated[Id, descriptions.CREATOR_ID]
     # Only documents that were imported can have one.
     language: Annotated[
         LanguageTag | None, Field(exclude_if=lambda language: language is None)
-    ] = None
+    ] = Field(
+        default=None,
+        description="The tag of the language of the text. Missing: that of the site.",
+        examples=["en-GB"],
+    )
 
     @model_validator(mode="after")
     def _require_publication(self) -> "BundledDocument":
@@ -168,43 +179,62 @@ class BundledDocument(Document):
 
 
 class BundledDocumentRevision(DocumentRevision):
-    version: Version
-    title: Title
-    summary: Summary
-    content: Text
-    note: Note
-    author_id: Id
+    version: Annotated[Version, descriptions.VERSION]
+    title: Annotated[Title, descriptions.TITLE]
+    summary: Summary = Field(description="The summary, on one line.", examples=[None])
+    content: Annotated[Text, descriptions.CONTENT]
+    note: Annotated[Note, descriptions.CHANGE_NOTE]
+    author_id: Annotated[Id, descriptions.AUTHOR_ID]
 
 
 class BundledAlias(Schema):
     """An address that redirects to a document of the built-in docs project."""
 
-    document_id: Id
-    address: Alias
-    is_declared: Annotated[bool, Field(alias="declared")]
+    document_id: DocumentId
+    address: Alias = Field(
+        description="The address: a folder with its final slash, or a file that ends"
+        " with `.html`.",
+        examples=["/docs/2.0/setup/"],
+    )
+    is_declared: Annotated[bool, Field(alias="declared")] = Field(
+        description="Whether the file of the document declares the address;"
+        " otherwise, its page was there before.",
+        examples=[True],
+    )
 
 
 class BundledFile(ProjectFile):
-    name: FileName
-    sha256: Sha256Hex
-    source_sha256: Sha256Hex
-    creator_id: Id
+    name: Annotated[FileName, descriptions.FILE_NAME]
+    sha256: Sha256Hex = Field(
+        description="The SHA-256 of the content of the file.", examples=[WORDS_SHA256]
+    )
+    source_sha256: Sha256Hex = Field(
+        description="The SHA-256 of the bytes that were sent.", examples=[WORDS_SHA256]
+    )
+    creator_id: Annotated[Id, descriptions.CREATOR_ID]
 
 
 class PinnedFile(Schema):
     """The content that a version of a document shows under the name of a file."""
 
-    document_id: Id
-    version: Version
-    name: FileName
-    sha256: Sha256Hex
+    document_id: DocumentId
+    version: Annotated[Version, descriptions.VERSION]
+    name: Annotated[FileName, descriptions.FILE_NAME]
+    sha256: Sha256Hex = Field(
+        description="The SHA-256 of the content that the version shows.",
+        examples=[WORDS_SHA256],
+    )
 
 
 class FileContent(Schema):
     """The bytes of files in Base64; files with equal bytes share them."""
 
-    sha256: Sha256Hex
-    data: Annotated[str, Field(max_length=MAX_DATA_LENGTH)]
+    sha256: Sha256Hex = Field(
+        description="The SHA-256 of the bytes.", examples=[WORDS_SHA256]
+    )
+    data: Annotated[str, Field(max_length=MAX_DATA_LENGTH)] = Field(
+        description="The bytes, as Base64.", examples=["V29yZHMuCg=="]
+    )
 
     def decode(self) -> bytes:
         """Return the bytes; raise ValueError if this is no Base64."""
@@ -212,8 +242,8 @@ class FileContent(Schema):
 
 
 class BundledComment(Comment):
-    author_id: Id
-    content: Annotated[str, Field(max_length=50_000)]
+    author_id: Annotated[Id, descriptions.AUTHOR_ID]
+    content: Annotated[str, Field(max_length=50_000), descriptions.CONTENT]
 
     @model_validator(mode="after")
     def _require_content(self) -> "BundledComment":
@@ -225,12 +255,12 @@ class BundledComment(Comment):
 
 
 class BundledReference(ExternalReference):
-    system: System
-    url: Url | None
-    external_id: ExternalId | None
-    title: ReferenceTitle | None
-    state: ReferenceState | None
-    creator_id: Id
+    system: Annotated[System, descriptions.SYSTEM]
+    url: Annotated[Url | None, descriptions.URL]
+    external_id: Annotated[ExternalId | None, descriptions.EXTERNAL_ID]
+    title: Annotated[ReferenceTitle | None, descriptions.TITLE]
+    state: Annotated[ReferenceState | None, descriptions.STATE]
+    creator_id: Annotated[Id, descriptions.CREATOR_ID]
 
     @model_validator(mode="after")
     def _require_identity(self) -> "BundledReference":
@@ -240,10 +270,14 @@ class BundledReference(ExternalReference):
 
 
 class BundledActivity(ProjectActivity):
-    actor_id: Id
-    entity_id: Id
-    action: Action
-    metadata: Metadata | None
+    actor_id: Annotated[Id, descriptions.CHANGER_ID]
+    entity_id: Annotated[Id, descriptions.ENTITY_ID]
+    action: Action = Field(
+        description="The action that was recorded.", examples=["project.created"]
+    )
+    metadata: Metadata | None = Field(
+        description="Details of the activity.", examples=[None]
+    )
 
     @model_validator(mode="after")
     def _require_entity_type(self) -> "BundledActivity":
@@ -255,27 +289,41 @@ class BundledActivity(ProjectActivity):
 class ProjectBundle(Schema):
     """The response of an export, and the input of an import."""
 
-    format: Literal["projects-bundle"]
-    version: Literal[1]
-    exported_at: Moment
-    project: BundledProject
+    format: Literal["projects-bundle"] = Field(description="The format of the bundle.")
+    version: Literal[1] = Field(description="The version of the format.")
+    exported_at: Moment = Field(description="When the bundle was exported.")
+    project: Annotated[BundledProject, descriptions.PROJECT]
     membership: Annotated[
         Lazy[ProjectMember], Field(alias="members", max_length=MAX_MEMBERS)
-    ]
-    labels: Lazy[BundledLabel]
-    milestones: Lazy[BundledMilestone]
-    work: Lazy[BundledWorkItem]
-    relationships: Lazy[WorkRelationship]
-    specifications: Lazy[BundledSpecification]
-    specification_revisions: Lazy[BundledSpecificationRevision]
-    documents: Lazy[BundledDocument]
-    document_revisions: Lazy[BundledDocumentRevision]
+    ] = Field(description="The members and their roles.")
+    labels: Lazy[BundledLabel] = Field(description="The labels.", examples=[[]])
+    milestones: Lazy[BundledMilestone] = Field(description="The milestones.")
+    work: Annotated[Lazy[BundledWorkItem], descriptions.WORK]
+    relationships: Annotated[Lazy[WorkRelationship], descriptions.RELATIONSHIPS]
+    specifications: Lazy[BundledSpecification] = Field(
+        description="The specifications."
+    )
+    specification_revisions: Lazy[BundledSpecificationRevision] = Field(
+        description="The revisions of the specifications."
+    )
+    documents: Lazy[BundledDocument] = Field(description="The documents.")
+    document_revisions: Lazy[BundledDocumentRevision] = Field(
+        description="The revisions of the documents."
+    )
     # Bundles of earlier releases have no aliases.
-    aliases: Annotated[Lazy[BundledAlias], Field(default_factory=list)]
+    aliases: Annotated[Lazy[BundledAlias], Field(default_factory=list)] = Field(
+        description="The addresses that redirect to documents."
+    )
     # Bundles of earlier releases have no files either.
-    files: Annotated[Lazy[BundledFile], Field(default_factory=list)]
-    pinned_files: Annotated[Lazy[PinnedFile], Field(default_factory=list)]
-    file_contents: Annotated[Lazy[FileContent], Field(default_factory=list)]
-    comments: Lazy[BundledComment]
-    references: Lazy[BundledReference]
-    activity: Lazy[BundledActivity]
+    files: Annotated[Lazy[BundledFile], Field(default_factory=list)] = Field(
+        description="The files, as they are now."
+    )
+    pinned_files: Annotated[Lazy[PinnedFile], Field(default_factory=list)] = Field(
+        description="The files that versions of documents show."
+    )
+    file_contents: Annotated[Lazy[FileContent], Field(default_factory=list)] = Field(
+        description="The contents of the files."
+    )
+    comments: Lazy[BundledComment] = Field(description="The comments.")
+    references: Lazy[BundledReference] = Field(description="The external references.")
+    activity: Lazy[BundledActivity] = Field(description="The activity.")

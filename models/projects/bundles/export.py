@@ -2,13 +2,14 @@
 
 from collections.abc import Iterable, Iterator
 from datetime import datetime
-from typing import Any
+from typing import Annotated, Any
 
 from peewee import SQL, fn
+from pydantic import Field
 
 from models.base import Schema
 from models.errors import PayloadTooLarge
-from models.fields import Id, QueryBoolean
+from models.fields import ID, Id, QueryBoolean
 from models.lazy_list import MAX_ITEMS
 from models.projects.bundles.bundle import MAX_BUNDLE_BYTES
 from models.projects.bundles.bundle_writer import serialize_bundle
@@ -39,9 +40,13 @@ ACTIVITY_COLUMN: tuple[Any, Any] = (ActivityRow.metadata, ActivityRow.project)
 
 
 class ExportProject(Schema):
-    id: Id
-    activity: QueryBoolean = True
-    files: QueryBoolean = True
+    id: Annotated[Id, ID]
+    activity: QueryBoolean = Field(
+        default=True, description="Whether to include the activity.", examples=[True]
+    )
+    files: QueryBoolean = Field(
+        default=True, description="Whether to include the files.", examples=[True]
+    )
 
 
 def export_project(query: ExportProject, now: datetime, actor: Actor) -> Iterator[str]:

@@ -10,7 +10,8 @@ from pydantic import Field
 
 from models.base import Schema, new_id
 from models.errors import LimitExceeded, SlugTaken
-from models.fields import Id, MayOmit, Slug
+from models.fields import EXAMPLE_ID, OTHER_ID, Id, MayOmit, Slug
+from models.projects import descriptions
 from models.projects.bundles.bundle import ProjectBundle
 from models.projects.bundles.bundle_validation import (
     BundledIds,
@@ -30,7 +31,7 @@ from models.projects.documents.rows import (
     DocumentRow,
     digest_of,
 )
-from models.projects.fields import Actor
+from models.projects.fields import Actor, OwnerId
 from models.projects.members.members import MAX_MEMBERS, ProjectMember
 from models.projects.members.rows import MemberRow
 from models.projects.planning.labels import MAX_PROJECT_LABELS
@@ -100,24 +101,34 @@ Values = dict[str, Any]
 
 
 class ImportProject(Schema):
-    slug: Slug
-    name: MayOmit[ProjectName] = None
-    owner_id: Id
-    membership: Annotated[Literal["keep", "drop"], Field(alias="members")] = "keep"
-    bundle: ProjectBundle
+    slug: Slug = Field(description="The slug of the new project.", examples=["harbour"])
+    name: Annotated[MayOmit[ProjectName], descriptions.NAME] = None
+    owner_id: OwnerId
+    membership: Annotated[Literal["keep", "drop"], Field(alias="members")] = Field(
+        default="keep", description="Whether to import the members."
+    )
+    bundle: ProjectBundle = Field(
+        description="The bundle that projects/export returned."
+    )
 
 
 class Dropped(Schema):
-    relationships: int
+    relationships: Annotated[int, descriptions.RELATIONSHIPS]
 
 
 class ImportedProject(Schema):
     """The project, the new id of each id of the bundle, and the counts."""
 
-    project: Project
-    ids: dict[Id, Id]
-    counts: Counts
-    dropped: Dropped
+    project: Annotated[Project, descriptions.PROJECT]
+    ids: dict[Id, Id] = Field(
+        description="The new IDs, by ID in the bundle.",
+        examples=[{OTHER_ID: EXAMPLE_ID}],
+    )
+    counts: Counts = Field(
+        description="The number of imported objects of each type.",
+        examples=[{"work": 12, "documents": 3}],
+    )
+    dropped: Dropped = Field(description="References that could not be imported.")
 
 
 class PreparedImport(NamedTuple):

@@ -7,8 +7,9 @@ from pydantic import Field, model_validator
 
 from models.base import Schema, new_id
 from models.errors import NotAuthor
-from models.fields import Id, MayOmit, Moment
+from models.fields import ID, CreatedAt, Id, MayOmit, Moment, UpdatedAt
 from models.pagination import CursorQuery, Page, cursor_page
+from models.projects import descriptions
 from models.projects.discussion.rows import CommentRow, comment_with
 from models.projects.entities import (
     commented_entity,
@@ -16,7 +17,16 @@ from models.projects.entities import (
     require_not_removed,
     require_writable,
 )
-from models.projects.fields import Actor, ActorType, ProjectQuery, SortOrder, sort_keys
+from models.projects.fields import (
+    Actor,
+    AuthorType,
+    ExpectedUpdatedAt,
+    Order,
+    ProjectId,
+    ProjectQuery,
+    UpdatedAfter,
+    sort_keys,
+)
 from models.projects.members.role_checks import require_role
 from models.projects.projects.activity import record_activity
 from models.projects.projects.rows import (
@@ -31,25 +41,29 @@ CommentText = Annotated[str, Field(min_length=1, max_length=50_000)]
 
 
 class Comment(Schema):
-    id: Id
-    entity_type: CommentedType
-    entity_id: Id
-    project_id: Id
-    author_id: str
-    author_type: ActorType
-    content: str
-    created_at: Moment
-    updated_at: Moment
-    deleted_at: Moment | None
+    id: Annotated[Id, ID]
+    entity_type: Annotated[CommentedType, descriptions.ENTITY_TYPE]
+    entity_id: Annotated[Id, descriptions.ENTITY_ID]
+    project_id: ProjectId
+    author_id: Annotated[str, descriptions.AUTHOR_ID]
+    author_type: AuthorType
+    content: Annotated[str, descriptions.CONTENT]
+    created_at: CreatedAt
+    updated_at: UpdatedAt
+    deleted_at: Moment | None = Field(
+        description="When it was removed.", examples=[None]
+    )
 
 
-class ListComments(ProjectQuery, CursorQuery):
-    entity_type: CommentedType | None = None
-    entity_id: Id | None = None
-    author_id: Id | None = None
-    removed: Literal["include", "exclude"] = "include"
-    updated_after: Moment | None = None
-    order: SortOrder = "asc"
+class ListComments(ProjectQuery, CursorQuery, example=("entityType", "entityId")):
+    entity_type: Annotated[CommentedType | None, descriptions.ENTITY_TYPE] = None
+    entity_id: Annotated[Id | None, descriptions.ENTITY_ID] = None
+    author_id: Annotated[Id | None, descriptions.AUTHOR_ID] = None
+    removed: Literal["include", "exclude"] = Field(
+        default="include", description="Whether to include removed comments."
+    )
+    updated_after: UpdatedAfter | None = None
+    order: Order = "asc"
 
     @model_validator(mode="after")
     def _require_subject(self) -> "ListComments":
@@ -61,23 +75,23 @@ class ListComments(ProjectQuery, CursorQuery):
 
 
 class GetComment(Schema):
-    id: Id
+    id: Annotated[Id, ID]
 
 
-class AddComment(Schema):
-    entity_type: CommentedType
-    entity_id: Id
-    content: CommentText
+class AddComment(Schema, example=("content",)):
+    entity_type: Annotated[CommentedType, descriptions.ENTITY_TYPE]
+    entity_id: Annotated[Id, descriptions.ENTITY_ID]
+    content: Annotated[CommentText, descriptions.CONTENT]
 
 
-class UpdateComment(Schema):
-    id: Id
-    content: CommentText
-    expected_updated_at: MayOmit[Moment] = None
+class UpdateComment(Schema, example=("content",)):
+    id: Annotated[Id, ID]
+    content: Annotated[CommentText, descriptions.CONTENT]
+    expected_updated_at: MayOmit[ExpectedUpdatedAt] = None
 
 
 class RemoveComment(Schema):
-    id: Id
+    id: Annotated[Id, ID]
 
 
 def list_comments(query: ListComments) -> Page[CommentRow]:

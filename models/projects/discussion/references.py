@@ -7,12 +7,30 @@ from pydantic import AfterValidator, Field, model_validator
 
 from models.base import Schema, canonical_json, new_id
 from models.errors import LimitExceeded, NameTaken, ValidationFailed
-from models.fields import SLUG, TRIMMED, Id, MayOmit, Moment, SingleLine
+from models.fields import (
+    ID,
+    SLUG,
+    TRIMMED,
+    CreatedAt,
+    Id,
+    MayOmit,
+    SingleLine,
+    UpdatedAt,
+)
 from models.pagination import CursorQuery, Page, cursor_page, descending
+from models.projects import descriptions
 from models.projects.discussion.external_systems import read_url, system_of
 from models.projects.discussion.rows import ExternalReferenceRow, reference_with
 from models.projects.entities import Entity, entity_with, require_writable
-from models.projects.fields import Actor, ActorType, EntityType, ProjectQuery
+from models.projects.fields import (
+    Actor,
+    CreatorType,
+    EntityType,
+    ExpectedUpdatedAt,
+    ProjectId,
+    ProjectQuery,
+    WasRemoved,
+)
 from models.projects.members.role_checks import require_role
 from models.projects.projects.activity import record_activity
 from models.projects.projects.rows import filter_by_project, require_updated_at
@@ -59,55 +77,58 @@ Metadata = Annotated[
     dict[str, str | int | float | bool | None], AfterValidator(_validate_metadata)
 ]
 
+# What several fields mean.
+KIND = Field(description="The type of the object in the external system.")
+
 
 class ExternalReference(Schema):
-    id: Id
-    project_id: Id
-    entity_type: EntityType
-    entity_id: Id
-    system: str
-    kind: ReferenceKind
-    url: str | None
-    external_id: str | None
-    title: str | None
-    state: str | None
-    metadata: Metadata | None
-    creator_id: str
-    creator_type: ActorType
-    created_at: Moment
-    updated_at: Moment
+    id: Annotated[Id, ID]
+    project_id: ProjectId
+    entity_type: Annotated[EntityType, descriptions.ENTITY_TYPE]
+    entity_id: Annotated[Id, descriptions.ENTITY_ID]
+    system: Annotated[str, descriptions.SYSTEM]
+    kind: Annotated[ReferenceKind, KIND]
+    url: Annotated[str | None, descriptions.URL]
+    external_id: Annotated[str | None, descriptions.EXTERNAL_ID]
+    title: Annotated[str | None, descriptions.TITLE]
+    state: Annotated[str | None, descriptions.STATE]
+    metadata: Annotated[Metadata | None, descriptions.METADATA]
+    creator_id: Annotated[str, descriptions.CREATOR_ID]
+    creator_type: CreatorType
+    created_at: CreatedAt
+    updated_at: UpdatedAt
 
 
 class RemovedReference(Schema):
-    id: Id
-    removed: bool
+    id: Annotated[Id, ID]
+    removed: WasRemoved
 
 
-class ListReferences(ProjectQuery, CursorQuery):
-    entity_type: EntityType | None = None
-    entity_id: Id | None = None
-    system: System | None = None
-    kind: ReferenceKind | None = None
-    external_id: ExternalId | None = None
-    url: Url | None = None
-    state: ReferenceState | None = None
+class ListReferences(ProjectQuery, CursorQuery, example=("projectSlug",)):
+    entity_type: Annotated[EntityType | None, descriptions.ENTITY_TYPE] = None
+    entity_id: Annotated[Id | None, descriptions.ENTITY_ID] = None
+    system: Annotated[System | None, descriptions.SYSTEM] = None
+    kind: Annotated[ReferenceKind | None, KIND] = None
+    external_id: Annotated[ExternalId | None, descriptions.EXTERNAL_ID] = None
+    url: Annotated[Url | None, descriptions.URL] = None
+    state: Annotated[ReferenceState | None, descriptions.STATE] = None
 
 
 class GetReference(Schema):
-    id: Id
+    id: Annotated[Id, ID]
 
 
-class AddReference(Schema):
-    entity_type: EntityType
-    entity_id: Id
-    project_id: MayOmit[Id] = None
-    url: Url | None = None
-    external_id: ExternalId | None = None
-    system: MayOmit[System] = None
-    kind: ReferenceKind = "other"
-    title: ReferenceTitle | None = None
-    state: ReferenceState | None = None
-    metadata: Metadata | None = None
+class AddReference(Schema, example=("url", "title")):
+    entity_type: Annotated[EntityType, descriptions.ENTITY_TYPE]
+    entity_id: Annotated[Id, descriptions.ENTITY_ID]
+    project_id: MayOmit[ProjectId] = None
+    url: Annotated[Url | None, descriptions.URL] = None
+    external_id: Annotated[ExternalId | None, descriptions.EXTERNAL_ID] = None
+    system: Annotated[MayOmit[System], descriptions.SYSTEM] = None
+    kind: Annotated[ReferenceKind, KIND] = "other"
+    title: Annotated[ReferenceTitle | None, descriptions.TITLE] = None
+    state: Annotated[ReferenceState | None, descriptions.STATE] = None
+    metadata: Annotated[Metadata | None, descriptions.METADATA] = None
 
     @model_validator(mode="after")
     def _require_identity(self) -> "AddReference":
@@ -120,14 +141,14 @@ class AddReference(Schema):
         return self
 
 
-class UpdateReference(Schema):
-    id: Id
-    url: Url | None = None
-    title: ReferenceTitle | None = None
-    kind: MayOmit[ReferenceKind] = None
-    state: ReferenceState | None = None
-    metadata: Metadata | None = None
-    expected_updated_at: MayOmit[Moment] = None
+class UpdateReference(Schema, example=("state",)):
+    id: Annotated[Id, ID]
+    url: Annotated[Url | None, descriptions.URL] = None
+    title: Annotated[ReferenceTitle | None, descriptions.TITLE] = None
+    kind: Annotated[MayOmit[ReferenceKind], KIND] = None
+    state: Annotated[ReferenceState | None, descriptions.STATE] = None
+    metadata: Annotated[Metadata | None, descriptions.METADATA] = None
+    expected_updated_at: MayOmit[ExpectedUpdatedAt] = None
 
     @model_validator(mode="after")
     def _require_change(self) -> "UpdateReference":
@@ -137,7 +158,7 @@ class UpdateReference(Schema):
 
 
 class RemoveReference(Schema):
-    id: Id
+    id: Annotated[Id, ID]
 
 
 FILTERS = ("entity_type", "entity_id", "system", "kind", "external_id", "url", "state")

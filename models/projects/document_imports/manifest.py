@@ -18,10 +18,11 @@ from typing import Annotated, Self
 from pydantic import AfterValidator, Field, model_validator
 
 from models.base import Schema
-from models.fields import SHA256_HEX, Id, MayOmit, Moment, SingleLine, WholeNumber
+from models.fields import ID, SHA256_HEX, Id, MayOmit, Moment, SingleLine, WholeNumber
+from models.projects import descriptions
 from models.projects.document_imports.sources import SourceFields, WebsiteUrl
 from models.projects.documents.documents import Collection
-from models.projects.fields import Text
+from models.projects.fields import EXAMPLE_TIME, ProjectId, Text
 from models.projects.files.names import FileName
 from models.projects.files.uploads import MAX_FILE_BYTES
 
@@ -49,12 +50,21 @@ SourcePath = Annotated[
 ]
 TreeName = Annotated[str, Field(min_length=1, max_length=200), SingleLine]
 
+# What several fields mean.
+TREE = Field(description="The name of the tree.", examples=["docs"])
+PATH = Field(
+    description="The path of the file in the tree.", examples=["guides/moving.md"]
+)
 
-class ListedDocument(SourceFields):
+
+class ListedDocument(SourceFields, example=("isNumbered",)):
     """A document of the tree; `sha256` is that of its text as it is sent."""
 
-    path: SourcePath
-    sha256: Sha256Hex
+    path: Annotated[SourcePath, PATH]
+    sha256: Sha256Hex = Field(
+        description="The SHA-256 of the text in UTF-8, in hexadecimal.",
+        examples=["5f" * 32],
+    )
 
     def digest(self) -> str:
         return self.sha256
@@ -63,19 +73,39 @@ class ListedDocument(SourceFields):
 class ListedFile(Schema):
     """A picture or file of the tree."""
 
-    name: FileName
-    sha256: Sha256Hex
-    size: Annotated[WholeNumber, Field(ge=0, le=MAX_FILE_BYTES)]
+    name: Annotated[FileName, descriptions.FILE_NAME]
+    sha256: Sha256Hex = Field(
+        description="The SHA-256 of the file, in hexadecimal.", examples=["a3" * 32]
+    )
+    size: Annotated[WholeNumber, Field(ge=0, le=MAX_FILE_BYTES)] = Field(
+        description="The number of bytes.", examples=[18204]
+    )
 
 
-class StartDocumentImport(Schema):
-    project_id: MayOmit[Id] = None
-    tree: TreeName
-    collection: Collection
-    base: MayOmit[WebsiteUrl] = None
-    documents: Annotated[list[ListedDocument], Field(max_length=MAX_DOCUMENTS)]
-    files: Annotated[list[ListedFile], Field(max_length=MAX_FILES)] = []
-    skipped_paths: Annotated[list[SourcePath], Field(max_length=MAX_DOCUMENTS)] = []
+class StartDocumentImport(Schema, example=("files",)):
+    project_id: MayOmit[ProjectId] = None
+    tree: Annotated[TreeName, TREE]
+    collection: Annotated[Collection, descriptions.COLLECTION]
+    base: MayOmit[WebsiteUrl] = Field(
+        default=None,
+        description="The URL where the tree is published, to which links to missing"
+        " pages lead.",
+        examples=["https://docs.example.com"],
+    )
+    documents: Annotated[list[ListedDocument], Field(max_length=MAX_DOCUMENTS)] = Field(
+        description="All documents of the tree, in any order."
+    )
+    files: Annotated[list[ListedFile], Field(max_length=MAX_FILES)] = Field(
+        default=[],
+        description="The pictures and other files that the documents show.",
+        examples=[[]],
+    )
+    skipped_paths: Annotated[list[SourcePath], Field(max_length=MAX_DOCUMENTS)] = Field(
+        default=[],
+        description="The paths of files that could not be read; their documents are"
+        " not pruned.",
+        examples=[[]],
+    )
 
     @model_validator(mode="after")
     def _require_distinct(self) -> Self:
@@ -94,79 +124,145 @@ class StartDocumentImport(Schema):
 class DocumentImport(Schema):
     """An import that was started, and what the server does not have of it."""
 
-    id: Id
-    project_id: Id
-    tree: str
-    collection: Collection
-    missing_texts: list[str]
-    missing_files: list[str]
-    expires_at: Moment
+    id: Annotated[Id, ID]
+    project_id: ProjectId
+    tree: Annotated[str, TREE]
+    collection: Annotated[Collection, descriptions.COLLECTION]
+    missing_texts: list[str] = Field(
+        description="The SHA-256 of each text that the server does not have.",
+        examples=[["5f" * 32]],
+    )
+    missing_files: list[str] = Field(
+        description="The names of files that the server does not have.",
+        examples=[["docs/images/setup.png"]],
+    )
+    expires_at: Moment = Field(
+        description="Until when the import can go on.", examples=[EXAMPLE_TIME]
+    )
 
 
 class AddImportTexts(Schema):
-    id: Id
-    texts: Annotated[list[Text], Field(min_length=1, max_length=MAX_TEXTS)]
+    id: Annotated[Id, ID]
+    texts: Annotated[list[Text], Field(min_length=1, max_length=MAX_TEXTS)] = Field(
+        description="The texts.", examples=[["# Moving\n\nStart with small files.\n"]]
+    )
 
 
 class AddedImportTexts(Schema):
-    id: Id
-    added: int
+    id: Annotated[Id, ID]
+    added: int = Field(description="The number of texts that were missing.")
 
 
 class AddImportFile(Schema):
-    id: Id
-    name: FileName
+    id: Annotated[Id, ID]
+    name: Annotated[FileName, descriptions.FILE_NAME]
 
 
 class AddedImportFile(Schema):
-    id: Id
-    name: str
-    sha256: str
-    source_sha256: str
+    id: Annotated[Id, ID]
+    name: Annotated[str, descriptions.FILE_NAME]
+    sha256: str = Field(
+        description="The SHA-256 of the stored bytes, in hexadecimal.",
+        examples=["5f" * 32],
+    )
+    source_sha256: str = Field(
+        description="The SHA-256 of the bytes as they were sent, before their"
+        " metadata went.",
+        examples=["a3" * 32],
+    )
 
 
-class ApplyDocumentImport(Schema):
+class ApplyDocumentImport(Schema, example=("publish",)):
     """The options of the import; files in `without_files` are left out."""
 
-    id: Id
-    publish: bool = False
-    prune: bool = False
-    take_over: bool = False
-    without_files: Annotated[list[FileName], Field(max_length=MAX_FILES)] = []
+    id: Annotated[Id, ID]
+    publish: bool = Field(
+        default=False,
+        description="Whether to publish the documents as they are in their files.",
+        examples=[True],
+    )
+    prune: bool = Field(
+        default=False,
+        description="Whether to unpublish and archive documents whose file is gone.",
+    )
+    take_over: bool = Field(
+        default=False,
+        description="Whether to import documents too that people changed.",
+    )
+    without_files: Annotated[list[FileName], Field(max_length=MAX_FILES)] = Field(
+        default=[], description="The names of files to leave out.", examples=[[]]
+    )
 
 
 class HeldSource(Schema):
     """A document that people changed, which the import leaves to them."""
 
-    path: str
-    slug: str
-    reason: str
+    path: Annotated[str, PATH]
+    slug: Annotated[str, descriptions.DOCUMENT_SLUG]
+    reason: str = Field(
+        description="Why the document was held.",
+        examples=["It was edited after the last import."],
+    )
 
 
 class SourceNote(Schema):
-    path: str
-    reason: str
+    path: Annotated[str, PATH]
+    reason: str = Field(
+        description="The remark, as a sentence.",
+        examples=["The slug 'moving' is taken."],
+    )
 
 
 class ImportedFiles(Schema):
     """The names of the files, by what was done."""
 
-    added: list[str]
-    updated: list[str]
-    unchanged: list[str]
-    removed: list[str]
+    added: list[str] = Field(
+        description="The names of new files.", examples=[["docs/images/setup.png"]]
+    )
+    updated: list[str] = Field(
+        description="The names of files with new bytes.", examples=[[]]
+    )
+    unchanged: list[str] = Field(
+        description="The names of files that did not change.", examples=[[]]
+    )
+    removed: list[str] = Field(
+        description="The names of files that the tree no longer uses.", examples=[[]]
+    )
 
 
 class AppliedDocumentImport(Schema):
     """The slugs of the documents, by what was done, and remarks about files."""
 
-    created: list[str]
-    updated: list[str]
-    unchanged: list[str]
-    published: list[str]
-    restored: list[str]
-    pruned: list[str]
-    renamed: list[str]
-    held: list[HeldSource]
-    files: ImportedFiles
-    notes: list[SourceNote]
+    created: list[str] = Field(
+        description="The slugs of new documents.", examples=[["moving"]]
+    )
+    updated: list[str] = Field(
+        description="The slugs of documents with a new version.", examples=[[]]
+    )
+    unchanged: list[str] = Field(
+        description="The slugs of documents that equal their file.", examples=[[]]
+    )
+    published: list[str] = Field(
+        description="The slugs of documents that were published.", examples=[["moving"]]
+    )
+    restored: list[str] = Field(
+        description="The slugs of documents that were archived before.", examples=[[]]
+    )
+    pruned: list[str] = Field(
+        description="The slugs of documents that were unpublished and archived.",
+        examples=[[]],
+    )
+    renamed: list[str] = Field(
+        description="The slugs of updated documents whose file was renamed.",
+        examples=[[]],
+    )
+    held: list[HeldSource] = Field(
+        description="Documents that people changed, which the import left alone.",
+        examples=[[]],
+    )
+    files: ImportedFiles = Field(description="The names of files, by what was done.")
+    notes: list[SourceNote] = Field(
+        description="Remarks about files of the tree; one about the whole tree has"
+        " its name as the path.",
+        examples=[[]],
+    )

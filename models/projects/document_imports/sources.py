@@ -7,6 +7,7 @@ from pydantic import AfterValidator, Field, ValidationError
 from models.base import Schema
 from models.errors import ValidationFailed
 from models.fields import SingleLine, Slug, first_error
+from models.projects import descriptions
 from models.projects.documents.documents import Position, Section
 from models.projects.documents.linking.aliases import Alias
 from models.projects.documents.linking.outside_links import is_website_url
@@ -36,16 +37,34 @@ class SourceFields(Schema):
     """
 
     path: str
-    address: SourceAddress | None = None
-    slug: Slug
-    section: Section | None = None
-    position: Position
-    is_numbered: bool = False
-    title: Title
-    summary: Summary = None
-    language: LanguageTag | None = None
+    address: SourceAddress | None = Field(
+        default=None,
+        description="The address of the page on the website of the tree, if it is not"
+        " its path.",
+        examples=["/setup/moving"],
+    )
+    slug: Annotated[Slug, descriptions.DOCUMENT_SLUG]
+    section: Annotated[Section | None, descriptions.DOCUMENT_SECTION] = None
+    position: Annotated[Position, descriptions.POSITION]
+    is_numbered: bool = Field(
+        default=False,
+        description="Whether the position only tells the place among the other"
+        " documents.",
+        examples=[True],
+    )
+    title: Annotated[Title, descriptions.TITLE]
+    summary: Annotated[Summary, descriptions.SUMMARY] = None
+    language: LanguageTag | None = Field(
+        default=None,
+        description="The tag of the language of the text. null: that of the site.",
+        examples=[None],
+    )
     # Addresses that the file declares, at which readers may look for the page.
-    aliases: list[Alias] = []
+    aliases: list[Alias] = Field(
+        default=[],
+        description="Addresses on the site that redirect to the document.",
+        examples=[["/guides/old-name/"]],
+    )
 
     def digest(self) -> str:
         """Return the SHA-256 of the text."""

@@ -8,16 +8,20 @@ from pydantic import Field, model_validator
 from models.base import Schema, new_id
 from models.errors import DocumentPublished
 from models.fields import (
+    ID,
     TRIMMED,
+    CreatedAt,
     Id,
     MayOmit,
     Moment,
     QueryBoolean,
     SingleLine,
     Slug,
+    UpdatedAt,
     WholeNumber,
 )
 from models.pagination import Page
+from models.projects import descriptions
 from models.projects.documents.rows import (
     DOCUMENTS,
     DocumentRow,
@@ -26,14 +30,16 @@ from models.projects.documents.rows import (
 )
 from models.projects.fields import (
     Actor,
-    ActorType,
+    ArchivedAt,
     CommaSeparated,
+    CreatorType,
+    ExpectedVersion,
     IdOrSlugQuery,
     NullIfEmpty,
+    ProjectId,
     Summary,
     Text,
     Title,
-    Version,
 )
 from models.projects.members.role_checks import require_role
 from models.projects.projects.activity import changes_to_json, record_activity
@@ -51,53 +57,57 @@ PLACEMENT = ("slug", "collection", "section", "position")
 
 
 class Document(Schema):
-    id: Id
-    project_id: Id
-    title: str
-    slug: Slug
-    type: DocumentType
-    summary: str | None
-    content: str
-    version: int
-    collection: Collection | None
-    section: str | None
-    position: int
-    published_version: int | None
-    published_at: Moment | None
-    creator_id: str
-    creator_type: ActorType
-    created_at: Moment
-    updated_at: Moment
-    archived_at: Moment | None
+    id: Annotated[Id, ID]
+    project_id: ProjectId
+    title: Annotated[str, descriptions.TITLE]
+    slug: Annotated[Slug, descriptions.DOCUMENT_SLUG]
+    type: Annotated[DocumentType, descriptions.TYPE]
+    summary: Annotated[str | None, descriptions.SUMMARY]
+    content: Annotated[str, descriptions.CONTENT]
+    version: Annotated[int, descriptions.VERSION]
+    collection: Annotated[Collection | None, descriptions.COLLECTION]
+    section: Annotated[str | None, descriptions.DOCUMENT_SECTION]
+    position: Annotated[int, descriptions.POSITION]
+    published_version: int | None = Field(
+        description="The published version.", examples=[None]
+    )
+    published_at: Moment | None = Field(
+        description="When it was published.", examples=[None]
+    )
+    creator_id: Annotated[str, descriptions.CREATOR_ID]
+    creator_type: CreatorType
+    created_at: CreatedAt
+    updated_at: UpdatedAt
+    archived_at: ArchivedAt | None
 
 
-class CreateDocument(Schema):
-    project_id: Id
-    title: Title
-    slug: Slug
-    type: DocumentType
-    content: Text
-    summary: Summary = None
-    collection: Collection | None = None
-    section: Section | None = None
-    position: Position = 0
+class CreateDocument(Schema, example=("summary", "collection", "section", "position")):
+    project_id: ProjectId
+    title: Annotated[Title, descriptions.TITLE]
+    slug: Annotated[Slug, descriptions.DOCUMENT_SLUG]
+    type: Annotated[DocumentType, descriptions.TYPE]
+    content: Annotated[Text, descriptions.CONTENT]
+    summary: Annotated[Summary, descriptions.SUMMARY] = None
+    collection: Annotated[Collection | None, descriptions.COLLECTION] = None
+    section: Annotated[Section | None, descriptions.DOCUMENT_SECTION] = None
+    position: Annotated[Position, descriptions.POSITION] = 0
 
 
 # Fields of UpdateDocument that are not written to the document.
 UNVERSIONED = {"id", "note", "expected_version"}
 
 
-class UpdateDocument(Schema):
-    id: Id
-    title: MayOmit[Title] = None
-    type: MayOmit[DocumentType] = None
-    content: MayOmit[Text] = None
-    summary: Summary = None
-    collection: Collection | None = None
-    section: Section | None = None
-    position: MayOmit[Position] = None
-    note: Note = None
-    expected_version: MayOmit[Version] = None
+class UpdateDocument(Schema, example=("content", "note", "expectedVersion")):
+    id: Annotated[Id, ID]
+    title: Annotated[MayOmit[Title], descriptions.TITLE] = None
+    type: Annotated[MayOmit[DocumentType], descriptions.TYPE] = None
+    content: Annotated[MayOmit[Text], descriptions.CONTENT] = None
+    summary: Annotated[Summary, descriptions.SUMMARY] = None
+    collection: Annotated[Collection | None, descriptions.COLLECTION] = None
+    section: Annotated[Section | None, descriptions.DOCUMENT_SECTION] = None
+    position: Annotated[MayOmit[Position], descriptions.POSITION] = None
+    note: Annotated[Note, descriptions.CHANGE_NOTE] = None
+    expected_version: MayOmit[ExpectedVersion] = None
 
     @model_validator(mode="after")
     def _require_change(self) -> "UpdateDocument":
@@ -107,7 +117,7 @@ class UpdateDocument(Schema):
         return self
 
 
-class GetDocument(IdOrSlugQuery):
+class GetDocument(IdOrSlugQuery, example=("projectSlug", "slug")):
     pass
 
 
@@ -247,13 +257,22 @@ def assign_next_version(
     }
 
 
-class ListDocuments(ListVersioned):
-    type: CommaSeparated[DocumentType] | None = None
-    collection: CommaSeparated[Collection | Literal["none"]] | None = None
-    section: Section | None = None
-    published: QueryBoolean | None = None
-    stale: QueryBoolean | None = None
-    sort: Literal["updatedAt", "createdAt", "title", "position"] = "updatedAt"
+class ListDocuments(ListVersioned, example=("projectSlug", "type")):
+    type: Annotated[CommaSeparated[DocumentType] | None, descriptions.TYPE] = None
+    collection: Annotated[
+        CommaSeparated[Collection | Literal["none"]] | None, descriptions.COLLECTION
+    ] = None
+    section: Annotated[Section | None, descriptions.DOCUMENT_SECTION] = None
+    published: QueryBoolean | None = Field(
+        default=None, description="Whether the document is published."
+    )
+    stale: QueryBoolean | None = Field(
+        default=None,
+        description="Whether a newer version than the published one exists.",
+    )
+    sort: Annotated[
+        Literal["updatedAt", "createdAt", "title", "position"], descriptions.SORT
+    ] = "updatedAt"
 
 
 SORTS = {

@@ -1,11 +1,13 @@
 """Publish and unpublish revisions of documents."""
 
 from datetime import datetime
-from typing import Any
+from typing import Annotated, Any
+
+from pydantic import Field
 
 from models.base import Schema
 from models.errors import CollectionRequired
-from models.fields import Id, MayOmit
+from models.fields import ID, Id, MayOmit
 from models.projects.documents.rows import (
     DOCUMENTS,
     DocumentRevisionRow,
@@ -21,12 +23,16 @@ from models.projects.projects.rows import require_active
 
 
 class PublishDocument(Schema):
-    id: Id
-    version: MayOmit[Version] = None
+    id: Annotated[Id, ID]
+    version: MayOmit[Version] = Field(
+        default=None,
+        description="The version to publish. Default: the latest.",
+        examples=[3],
+    )
 
 
 class UnpublishDocument(Schema):
-    id: Id
+    id: Annotated[Id, ID]
 
 
 def publish_document(

@@ -5,14 +5,16 @@ from dataclasses import dataclass
 from datetime import datetime
 from itertools import groupby
 from operator import attrgetter
-from typing import Any, NamedTuple, cast
+from typing import Annotated, Any, NamedTuple, cast
 
 from peewee import ModelSelect, fn
+from pydantic import Field
 
 from models.base import Schema, from_epoch_ms
 from models.errors import DocumentNotFound
 from models.fields import Moment, Slug
 from models.pagination import CursorQuery, Page, Sort, cursor_page
+from models.projects import descriptions
 from models.projects.documents.documents import Collection, Section
 from models.projects.documents.rows import (
     DOCUMENTS,
@@ -20,51 +22,57 @@ from models.projects.documents.rows import (
     DocumentRow,
 )
 from models.projects.documents.tree_order import tree_ranks
-from models.projects.fields import CommaSeparated
+from models.projects.fields import EXAMPLE_TIME, CommaSeparated
 from models.projects.projects.rows import ProjectRow
 from models.storage.database import database
 
 
 class PublishedDocument(Schema):
-    slug: Slug
-    collection: Collection
-    section: str | None
-    position: int
-    title: str
-    summary: str | None
-    content: str
-    published_version: int
-    published_at: Moment
-    revised_at: Moment
+    slug: Annotated[Slug, descriptions.SLUG]
+    collection: Annotated[Collection, descriptions.COLLECTION]
+    section: Annotated[str | None, descriptions.DOCUMENT_SECTION]
+    position: Annotated[int, descriptions.POSITION]
+    title: Annotated[str, descriptions.TITLE]
+    summary: Annotated[str | None, descriptions.SUMMARY]
+    content: Annotated[str, descriptions.CONTENT]
+    published_version: int = Field(description="The published version.", examples=[3])
+    published_at: Moment = Field(description="When it was published.")
+    revised_at: Moment = Field(description="When the published text was last changed.")
 
 
-class ListPublished(CursorQuery):
-    collection: CommaSeparated[Collection] | None = None
-    section: Section | None = None
-    revised_after: Moment | None = None
+class ListPublished(CursorQuery, example=("collection",)):
+    collection: Annotated[
+        CommaSeparated[Collection] | None, descriptions.COLLECTION
+    ] = None
+    section: Annotated[Section | None, descriptions.DOCUMENT_SECTION] = None
+    revised_after: Moment | None = Field(
+        default=None,
+        description="Only documents revised at this time or later.",
+        examples=[EXAMPLE_TIME],
+    )
 
 
 class GetPublished(Schema):
-    slug: Slug
+    slug: Annotated[Slug, descriptions.SLUG]
 
 
 class OutlinePage(Schema):
-    slug: Slug
-    title: str
-    summary: str | None
-    position: int
+    slug: Annotated[Slug, descriptions.SLUG]
+    title: Annotated[str, descriptions.TITLE]
+    summary: Annotated[str | None, descriptions.SUMMARY]
+    position: Annotated[int, descriptions.POSITION]
 
 
 class OutlineSection(Schema):
     """The pages of a section; pages without a section come first, under null."""
 
-    section: str | None
-    pages: list[OutlinePage]
+    section: Annotated[str | None, descriptions.DOCUMENT_SECTION]
+    pages: list[OutlinePage] = Field(description="The pages.")
 
 
 class OutlineCollection(Schema):
-    collection: Collection
-    sections: list[OutlineSection]
+    collection: Annotated[Collection, descriptions.COLLECTION]
+    sections: list[OutlineSection] = Field(description="The sections.")
 
 
 @dataclass(frozen=True, slots=True)

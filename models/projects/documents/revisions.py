@@ -7,7 +7,8 @@ from typing import Annotated, Any, ClassVar, NamedTuple
 from pydantic import Field
 
 from models.base import Schema
-from models.fields import Id, MayOmit, Moment, QueryInteger
+from models.fields import ID, CreatedAt, Id, MayOmit, QueryInteger
+from models.projects import descriptions
 from models.projects.documents.documents import Note
 from models.projects.documents.rows import (
     DOCUMENTS,
@@ -15,7 +16,15 @@ from models.projects.documents.rows import (
     DocumentRow,
     document_with,
 )
-from models.projects.fields import Actor, ActorType, GetRevision, ListRevisions, Version
+from models.projects.fields import (
+    Actor,
+    AuthorType,
+    DocumentId,
+    ExpectedVersion,
+    GetRevision,
+    ListRevisions,
+    Version,
+)
 from models.projects.members.role_checks import require_role
 from models.projects.projects.activity import record_activity
 from models.projects.projects.rows import ProjectRow, require_active
@@ -23,41 +32,49 @@ from models.projects.versioning.comparison import DocumentDiff, compare_versions
 
 
 class DocumentRevision(Schema):
-    id: Id
-    document_id: Id
-    version: int
-    title: str
-    summary: str | None
-    content: str
-    note: str | None
-    author_id: str
-    author_type: ActorType
-    created_at: Moment
+    id: Annotated[Id, ID]
+    document_id: DocumentId
+    version: Annotated[int, descriptions.VERSION]
+    title: Annotated[str, descriptions.TITLE]
+    summary: Annotated[str | None, descriptions.SUMMARY]
+    content: Annotated[str, descriptions.CONTENT]
+    note: Annotated[str | None, descriptions.CHANGE_NOTE]
+    author_id: Annotated[str, descriptions.AUTHOR_ID]
+    author_type: AuthorType
+    created_at: CreatedAt
 
 
 class ListDocumentRevisions(ListRevisions):
     parent_field: ClassVar = "document_id"
 
-    document_id: Id
+    document_id: DocumentId
 
 
-class GetDocumentRevision(GetRevision):
+class GetDocumentRevision(GetRevision, example=("documentId", "version")):
     parent_field: ClassVar = "document_id"
 
-    document_id: Id | None = None
+    document_id: DocumentId | None = None
 
 
-class DiffDocumentRevisions(Schema):
-    document_id: Id
-    from_: Annotated[QueryInteger | None, Field(alias="from")] = None
-    to: QueryInteger | None = None
+class DiffDocumentRevisions(Schema, example=("from", "to")):
+    document_id: DocumentId
+    from_: Annotated[QueryInteger | None, Field(alias="from")] = Field(
+        default=None,
+        description="The older version. Default: the published one.",
+        examples=[2],
+    )
+    to: QueryInteger | None = Field(
+        default=None,
+        description="The newer version. Default: the latest.",
+        examples=[3],
+    )
 
 
 class RestoreDocumentRevision(Schema):
-    document_id: Id
-    version: Version
-    note: Note = None
-    expected_version: MayOmit[Version] = None
+    document_id: DocumentId
+    version: Version = Field(description="The version to restore.", examples=[2])
+    note: Annotated[Note, descriptions.CHANGE_NOTE] = None
+    expected_version: MayOmit[ExpectedVersion] = None
 
 
 class NewestRevision(NamedTuple):

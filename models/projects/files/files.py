@@ -7,14 +7,17 @@ from pydantic import Field, model_validator
 
 from models.base import Schema, new_id
 from models.errors import FileNotFound, FilePublished, LimitExceeded
-from models.fields import Id, Moment
+from models.fields import ID, LIMIT, CreatedAt, Id, UpdatedAt
 from models.pagination import CursorQuery, Limit, Page, cursor_page
+from models.projects import descriptions
 from models.projects.fields import (
     Actor,
     ActorType,
+    CreatorType,
+    Order,
+    ProjectId,
     ProjectQuery,
     SearchText,
-    SortOrder,
     require_exactly_one,
     sort_keys,
 )
@@ -44,38 +47,57 @@ Sha256 = Annotated[str, Field(min_length=64, max_length=64)]
 class ProjectFile(Schema):
     """A file without its bytes; `sourceSha256` is of the bytes as they were sent."""
 
-    id: Id
-    project_id: Id
-    name: str
-    type: str
-    size: int
-    sha256: Sha256
-    source_sha256: Sha256
-    width: int | None
-    height: int | None
-    creator_id: str
-    creator_type: ActorType
-    created_at: Moment
-    updated_at: Moment
+    id: Annotated[Id, ID]
+    project_id: ProjectId
+    name: Annotated[str, descriptions.FILE_NAME]
+    type: str = Field(
+        description="The media type, by the suffix of the name.", examples=["image/png"]
+    )
+    size: int = Field(description="The number of bytes.", examples=[18204])
+    sha256: Sha256 = Field(
+        description="The SHA-256 of the stored bytes, in hexadecimal.",
+        examples=["5f" * 32],
+    )
+    source_sha256: Sha256 = Field(
+        description="The SHA-256 of the bytes as they were sent, before their"
+        " metadata went.",
+        examples=["a3" * 32],
+    )
+    width: int | None = Field(
+        description="The width of the picture in pixels. null: it is no picture.",
+        examples=[640],
+    )
+    height: int | None = Field(
+        description="The height of the picture in pixels. null: it is no picture.",
+        examples=[480],
+    )
+    creator_id: Annotated[str, descriptions.CREATOR_ID]
+    creator_type: CreatorType
+    created_at: CreatedAt
+    updated_at: UpdatedAt
 
 
 class AddFile(Schema):
-    project_id: Id
-    name: FileName
+    project_id: ProjectId
+    name: Annotated[FileName, descriptions.FILE_NAME]
 
 
-class ListFiles(ProjectQuery, CursorQuery):
-    q: SearchText | None = None
-    sort: Literal["name", "createdAt", "updatedAt"] = "name"
-    order: SortOrder | None = None
-    limit: Limit = 100
+class ListFiles(ProjectQuery, CursorQuery, example=("projectSlug",)):
+    q: SearchText | None = Field(
+        default=None, description="A part of the name.", examples=["setup"]
+    )
+    sort: Annotated[Literal["name", "createdAt", "updatedAt"], descriptions.SORT] = (
+        "name"
+    )
+    order: Order | None = None
+    limit: Annotated[Limit, LIMIT] = 100
 
 
-class GetFile(ProjectQuery):
+class GetFile(ProjectQuery, example=("projectSlug", "name")):
     """A query for one file, by its id or by its project and name."""
 
-    id: Id | None = None
-    name: FileName | None = None
+    id: Annotated[Id | None, ID] = None
+    name: Annotated[FileName | None, descriptions.FILE_NAME] = None
 
     @model_validator(mode="after")
     def _id_or_name(self) -> "GetFile":
@@ -87,13 +109,13 @@ class GetFile(ProjectQuery):
 
 
 class RemoveFile(Schema):
-    id: Id
+    id: Annotated[Id, ID]
 
 
 class RemovedFile(Schema):
-    id: Id
-    project_id: Id
-    name: str
+    id: Annotated[Id, ID]
+    project_id: ProjectId
+    name: Annotated[str, descriptions.FILE_NAME]
 
 
 SORT_FIELDS = {

@@ -1,27 +1,42 @@
 """Report the caller's role in a project and the operations it may call there."""
 
 from collections.abc import Iterable
+from typing import Annotated
+
+from pydantic import Field
 
 from models.base import Schema
-from models.fields import Id
-from models.projects.fields import Actor, ActorType, ProjectQuery
+from models.projects import descriptions
+from models.projects.fields import (
+    Actor,
+    ChangerType,
+    ProjectId,
+    ProjectQuery,
+)
 from models.projects.members.role_checks import actor_role, membership_role
 from models.projects.projects.rows import requested_project
 from models.projects.roles import Role, open_cases, role_allows_operation
 
 
-class GetAccess(ProjectQuery):
+class GetAccess(ProjectQuery, example=("projectSlug",)):
     pass
 
 
 class Access(Schema):
-    actor_type: ActorType
-    actor_id: str
-    project_id: Id | None
-    role: Role | None
-    effective_role: Role | None
-    scopes: list[str]
-    allowed: list[str]
+    actor_type: ChangerType
+    actor_id: Annotated[str, descriptions.CHANGER_ID]
+    project_id: ProjectId | None
+    role: Annotated[Role | None, descriptions.ROLE]
+    effective_role: Role | None = Field(
+        description="The role that applies. null: none."
+    )
+    scopes: list[str] = Field(
+        description="The scopes of the key.", examples=[["status:services:list"]]
+    )
+    allowed: list[str] = Field(
+        description="The operations that the role allows.",
+        examples=[["work-items:create"]],
+    )
 
 
 def caller_access(

@@ -1,20 +1,23 @@
 """List, add, update and remove the members of projects."""
 
 from datetime import datetime
-from typing import Any
+from typing import Annotated, Any
 
 from peewee import Case
-from pydantic import model_validator
+from pydantic import Field, model_validator
 
 from models.base import Schema
 from models.errors import LimitExceeded, MemberExists, OwnerMembership
-from models.fields import Id, Moment
+from models.fields import CreatedAt, Id
 from models.pagination import CursorQuery, Page, Sort, ascending, cursor_page
+from models.projects import descriptions
 from models.projects.fields import (
     AccountOrMe,
     Actor,
     CommaSeparated,
+    ProjectId,
     ProjectQuery,
+    WasRemoved,
     resolve_account,
 )
 from models.projects.members.role_checks import require_role
@@ -30,17 +33,20 @@ from models.projects.roles import ROLES, Role
 
 MAX_MEMBERS = 1000
 
+# What several fields mean.
+ACCOUNT_ID = Field(description="The ID of the account.")
+
 
 class ProjectMember(Schema):
-    project_id: Id
-    account_id: Id
-    role: Role
-    created_at: Moment
+    project_id: ProjectId
+    account_id: Annotated[Id, ACCOUNT_ID]
+    role: Annotated[Role, descriptions.ROLE]
+    created_at: CreatedAt
 
 
-class ListMembers(ProjectQuery, CursorQuery):
-    account_id: AccountOrMe | None = None
-    role: CommaSeparated[Role] | None = None
+class ListMembers(ProjectQuery, CursorQuery, example=("projectSlug",)):
+    account_id: Annotated[AccountOrMe | None, ACCOUNT_ID] = None
+    role: Annotated[CommaSeparated[Role] | None, descriptions.ROLE] = None
 
     @model_validator(mode="after")
     def _has_project_or_account(self) -> "ListMembers":
@@ -50,26 +56,26 @@ class ListMembers(ProjectQuery, CursorQuery):
 
 
 class AddProjectMember(Schema):
-    project_id: Id
-    account_id: Id
-    role: Role
+    project_id: ProjectId
+    account_id: Annotated[Id, ACCOUNT_ID]
+    role: Annotated[Role, descriptions.ROLE]
 
 
 class UpdateProjectMember(Schema):
-    project_id: Id
-    account_id: Id
-    role: Role
+    project_id: ProjectId
+    account_id: Annotated[Id, ACCOUNT_ID]
+    role: Annotated[Role, descriptions.ROLE]
 
 
 class RemoveProjectMember(Schema):
-    project_id: Id
-    account_id: Id
+    project_id: ProjectId
+    account_id: Annotated[Id, ACCOUNT_ID]
 
 
 class RemovedMember(Schema):
-    project_id: Id
-    account_id: Id
-    removed: bool
+    project_id: ProjectId
+    account_id: Annotated[Id, ACCOUNT_ID]
+    removed: WasRemoved
 
 
 def list_members(query: ListMembers, actor: Actor) -> Page[MemberRow]:

@@ -9,9 +9,10 @@ from pydantic import Field
 
 from models.base import Schema, epoch_ms, new_id
 from models.errors import LabelNotFound, LimitExceeded, NameTaken, RoleRequired
-from models.fields import SLUG, Id, MayOmit, Moment
+from models.fields import ID, LIMIT, SLUG, CreatedAt, Id, MayOmit
 from models.pagination import CursorQuery, Limit, Page, ascending, cursor_page
-from models.projects.fields import Actor, ProjectQuery
+from models.projects import descriptions
+from models.projects.fields import Actor, ProjectId, ProjectQuery
 from models.projects.members.role_checks import require_role
 from models.projects.planning.rows import LabelRow, label_with
 from models.projects.projects.activity import changes_to_json, record_activity
@@ -30,55 +31,70 @@ LabelPrefix = Annotated[str, Field(min_length=1, max_length=48)]
 
 
 class Label(Schema):
-    id: Id
-    project_id: Id | None
-    name: str
-    created_at: Moment
+    id: Annotated[Id, ID]
+    project_id: ProjectId | None
+    name: Annotated[str, descriptions.LABEL_NAME]
+    created_at: CreatedAt
 
 
 class RemovedLabel(Schema):
-    id: Id
-    project_id: Id | None
-    name: str
-    detached: int
+    id: Annotated[Id, ID]
+    project_id: ProjectId | None
+    name: Annotated[str, descriptions.LABEL_NAME]
+    detached: int = Field(
+        description="The number of work items that had the label.", examples=[4]
+    )
 
 
 class LabelUse(Schema):
     """A global label, with the numbers of work items and projects that use it."""
 
-    label: Label
-    uses: int
-    projects: int
+    label: Label = Field(description="The label.")
+    uses: int = Field(
+        description="The number of work items with the label.", examples=[4]
+    )
+    projects: int = Field(description="The number of projects.", examples=[2])
 
 
-class ListLabels(ProjectQuery, CursorQuery):
-    scope: Literal["all", "project", "global"] = "all"
-    q: LabelPrefix | None = None
-    limit: Limit = 100
+# What several fields mean.
+NAME_PREFIX = Field(description="The beginning of the name.", examples=["sec"])
+
+
+class ListLabels(ProjectQuery, CursorQuery, example=("projectSlug",)):
+    scope: Literal["all", "project", "global"] = Field(
+        default="all",
+        description="Whether to return project labels, global labels or both.",
+    )
+    q: Annotated[LabelPrefix | None, NAME_PREFIX] = None
+    limit: Annotated[Limit, LIMIT] = 100
 
 
 class ListGlobalLabels(CursorQuery):
-    q: LabelPrefix | None = None
-    limit: Limit = 100
+    q: Annotated[LabelPrefix | None, NAME_PREFIX] = None
+    limit: Annotated[Limit, LIMIT] = 100
 
 
 class CreateLabel(Schema):
-    name: LabelName
-    project_id: MayOmit[Id] = None
+    name: Annotated[LabelName, descriptions.LABEL_NAME]
+    project_id: MayOmit[ProjectId] = None
 
 
 class AdminCreateLabel(Schema):
-    name: LabelName
-    merge_project_labels: bool = False
+    name: Annotated[LabelName, descriptions.LABEL_NAME]
+    merge_project_labels: bool = Field(
+        default=False,
+        description="Whether to merge project labels of the same name into this one.",
+        examples=[False],
+    )
 
 
-class UpdateLabel(Schema):
-    id: Id
-    name: LabelName
+class UpdateLabel(Schema, example=("name",)):
+    id: Annotated[Id, ID]
+    name: Annotated[LabelName, descriptions.LABEL_NAME]
 
 
 class RemoveLabel(Schema):
-    id: Id
+    id: Annotated[Id, ID]
 
 
 def list_labels(query: ListLabels) -> Page[LabelRow]:

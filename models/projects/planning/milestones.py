@@ -7,16 +7,32 @@ from peewee import fn
 from pydantic import Field, model_validator
 
 from models.base import Schema, new_id
-from models.fields import TRIMMED, Id, MayOmit, Moment, SingleLine
+from models.fields import (
+    ID,
+    STATUS,
+    TRIMMED,
+    CreatedAt,
+    Id,
+    MayOmit,
+    Moment,
+    SingleLine,
+    UpdatedAt,
+)
 from models.instants import is_settled
 from models.pagination import CursorQuery, Page, cursor_page
+from models.projects import descriptions
 from models.projects.fields import (
+    EXAMPLE_TIME,
     Actor,
+    ArchivedAt,
     ArchivedFilter,
     CommaSeparated,
+    ExpectedUpdatedAt,
     NullIfEmpty,
+    Order,
+    ProjectId,
     ProjectQuery,
-    SortOrder,
+    UpdatedAfter,
     sort_keys,
 )
 from models.projects.members.role_checks import require_role
@@ -36,52 +52,67 @@ MilestoneStatus = Literal["planned", "active", "completed", "cancelled"]
 MilestoneName = Annotated[str, TRIMMED, Field(min_length=1, max_length=120), SingleLine]
 MilestoneDescription = NullIfEmpty[Annotated[str, Field(max_length=10_000)]]
 
+# What several fields mean.
+TargetAt = Annotated[
+    Moment, Field(description="The target date.", examples=[EXAMPLE_TIME])
+]
+
 
 class Milestone(Schema):
-    id: Id
-    project_id: Id
-    name: str
-    description: str | None
-    status: MilestoneStatus
-    bucket: Bucket
-    target_at: Moment | None
-    created_at: Moment
-    updated_at: Moment
-    archived_at: Moment | None
+    id: Annotated[Id, ID]
+    project_id: ProjectId
+    name: Annotated[str, descriptions.NAME]
+    description: Annotated[str | None, descriptions.DESCRIPTION]
+    status: Annotated[MilestoneStatus, STATUS]
+    bucket: Annotated[Bucket, descriptions.BUCKET]
+    target_at: TargetAt | None
+    created_at: CreatedAt
+    updated_at: UpdatedAt
+    archived_at: ArchivedAt | None
 
 
-class ListMilestones(ProjectQuery, CursorQuery):
-    status: CommaSeparated[MilestoneStatus] | None = None
-    bucket: CommaSeparated[Bucket] | None = None
-    archived: ArchivedFilter = "exclude"
-    target_after: Moment | None = None
-    target_before: Moment | None = None
-    updated_after: Moment | None = None
-    sort: Literal["targetAt", "name", "createdAt", "updatedAt"] = "targetAt"
-    order: SortOrder | None = None
+class ListMilestones(ProjectQuery, CursorQuery, example=("projectSlug",)):
+    status: Annotated[CommaSeparated[MilestoneStatus] | None, STATUS] = None
+    bucket: Annotated[CommaSeparated[Bucket] | None, descriptions.BUCKET] = None
+    archived: Annotated[ArchivedFilter, descriptions.ARCHIVED] = "exclude"
+    target_after: Moment | None = Field(
+        default=None,
+        description="Only milestones with a target date at this time or later.",
+        examples=[EXAMPLE_TIME],
+    )
+    target_before: Moment | None = Field(
+        default=None,
+        description="Only milestones with a target date before this time.",
+        examples=[EXAMPLE_TIME],
+    )
+    updated_after: UpdatedAfter | None = None
+    sort: Annotated[
+        Literal["targetAt", "name", "createdAt", "updatedAt"], descriptions.SORT
+    ] = "targetAt"
+    order: Order | None = None
 
 
 class GetMilestone(Schema):
-    id: Id
+    id: Annotated[Id, ID]
 
 
 class CreateMilestone(Schema):
-    project_id: Id
-    name: MilestoneName
-    description: MilestoneDescription = None
-    status: MilestoneStatus = "planned"
-    bucket: Bucket = "none"
-    target_at: Moment | None = None
+    project_id: ProjectId
+    name: Annotated[MilestoneName, descriptions.NAME]
+    description: Annotated[MilestoneDescription, descriptions.DESCRIPTION] = None
+    status: Annotated[MilestoneStatus, STATUS] = "planned"
+    bucket: Annotated[Bucket, descriptions.BUCKET] = "none"
+    target_at: TargetAt | None = None
 
 
-class UpdateMilestone(Schema):
-    id: Id
-    name: MayOmit[MilestoneName] = None
-    description: MilestoneDescription = None
-    status: MayOmit[MilestoneStatus] = None
-    bucket: MayOmit[Bucket] = None
-    target_at: Moment | None = None
-    expected_updated_at: MayOmit[Moment] = None
+class UpdateMilestone(Schema, example=("status",)):
+    id: Annotated[Id, ID]
+    name: Annotated[MayOmit[MilestoneName], descriptions.NAME] = None
+    description: Annotated[MilestoneDescription, descriptions.DESCRIPTION] = None
+    status: Annotated[MayOmit[MilestoneStatus], STATUS] = None
+    bucket: Annotated[MayOmit[Bucket], descriptions.BUCKET] = None
+    target_at: TargetAt | None = None
+    expected_updated_at: MayOmit[ExpectedUpdatedAt] = None
 
     @model_validator(mode="after")
     def _has_changes(self) -> "UpdateMilestone":
@@ -91,7 +122,7 @@ class UpdateMilestone(Schema):
 
 
 class RemoveMilestone(Schema):
-    id: Id
+    id: Annotated[Id, ID]
 
 
 class MilestoneProgress(Schema):
@@ -102,13 +133,20 @@ class MilestoneProgress(Schema):
     are none.
     """
 
-    milestone_id: Id
-    total: int
-    by_status: dict[WorkStatus, int]
-    open: int
-    done: int
-    percent: int | None
-    overdue: int
+    milestone_id: Annotated[Id, descriptions.MILESTONE_ID]
+    total: int = Field(description="The total number of work items.", examples=[4])
+    by_status: dict[WorkStatus, int] = Field(
+        description="The number of work items in each status.",
+        examples=[{"done": 3, "in_progress": 1}],
+    )
+    open: int = Field(description="The number of open work items.")
+    done: int = Field(description="The number of completed work items.")
+    percent: int | None = Field(
+        description="The percentage of work that is done.", examples=[75]
+    )
+    overdue: int = Field(
+        description="The number of open work items past their due date.", examples=[0]
+    )
 
 
 SORT_FIELDS = {

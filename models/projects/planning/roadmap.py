@@ -6,8 +6,9 @@ from typing import Annotated, Any, Literal
 from pydantic import Field
 
 from models.base import Schema
-from models.fields import QueryInteger
-from models.projects.fields import ProjectQuery
+from models.fields import LIMIT, QueryInteger
+from models.projects import descriptions
+from models.projects.fields import IsTruncated, ProjectQuery
 from models.projects.planning.milestones import Milestone
 from models.projects.planning.rows import MilestoneRow
 from models.projects.projects.rows import filter_by_project
@@ -23,19 +24,21 @@ ROADMAP_BUCKETS = tuple(bucket for bucket in BUCKETS if bucket != "none")
 class RoadmapBucket(Schema):
     """`truncated` is true if there is more than the limit."""
 
-    bucket: Literal["now", "next", "later", "someday"]
-    milestones: list[Milestone]
-    work: list[WorkItem]
-    truncated: bool
+    bucket: Annotated[Literal["now", "next", "later", "someday"], descriptions.BUCKET]
+    milestones: list[Milestone] = Field(description="The milestones.")
+    work: Annotated[list[WorkItem], descriptions.WORK]
+    truncated: IsTruncated
 
 
 class Roadmap(Schema):
-    buckets: list[RoadmapBucket]
+    buckets: list[RoadmapBucket] = Field(description="The buckets of the roadmap.")
 
 
-class GetRoadmap(ProjectQuery):
-    limit: Annotated[QueryInteger, Field(ge=1, le=100)] = 50
-    done: Literal["exclude", "include"] = "exclude"
+class GetRoadmap(ProjectQuery, example=("projectSlug",)):
+    limit: Annotated[QueryInteger, Field(ge=1, le=100), LIMIT] = 50
+    done: Literal["exclude", "include"] = Field(
+        default="exclude", description="Whether to include completed work items."
+    )
 
 
 @dataclass(frozen=True)

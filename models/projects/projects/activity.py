@@ -9,7 +9,16 @@ from pydantic.alias_generators import to_camel
 
 from models.base import Change, JsonField, MomentField, Row, Schema, new_id
 from models.errors import ValidationFailed
-from models.fields import Id, Moment, format_moment
+from models.fields import (
+    ID,
+    LIMIT,
+    RANGE_START,
+    CreatedAt,
+    Id,
+    Moment,
+    RangeEnd,
+    format_moment,
+)
 from models.instants import is_settled_activity
 from models.pagination import (
     CursorQuery,
@@ -19,13 +28,15 @@ from models.pagination import (
     cursor_page,
     descending,
 )
+from models.projects import descriptions
 from models.projects.fields import (
     Actor,
-    ActorType,
+    ChangerType,
     CommaSeparated,
     EntityType,
+    Order,
+    ProjectId,
     ProjectQuery,
-    SortOrder,
 )
 from models.projects.projects.rows import ProjectRow, requested_project
 
@@ -41,28 +52,32 @@ Action = Annotated[
 
 
 class ProjectActivity(Schema):
-    id: Id
-    project_id: Id
-    actor_id: str
-    actor_type: ActorType
-    entity_type: EntityType
-    entity_id: str
-    action: str
-    metadata: dict[str, Any] | None
-    created_at: Moment
+    id: Annotated[Id, ID]
+    project_id: ProjectId
+    actor_id: Annotated[str, descriptions.CHANGER_ID]
+    actor_type: ChangerType
+    entity_type: Annotated[EntityType, descriptions.ENTITY_TYPE]
+    entity_id: Annotated[str, descriptions.ENTITY_ID]
+    action: Annotated[str, descriptions.ACTION]
+    metadata: Annotated[dict[str, Any] | None, descriptions.METADATA]
+    created_at: CreatedAt
 
 
-class ListActivity(ProjectQuery, CursorQuery):
-    entity_type: EntityType | None = None
-    entity_id: Id | None = None
-    actor_type: ActorType | None = None
-    actor_id: Id | None = None
-    action: CommaSeparated[Action] | None = None
-    from_: Annotated[Moment | None, Field(alias="from")] = None
-    to: Moment | None = None
-    order: SortOrder | None = None
-    after_id: Id | None = None
-    limit: Limit = 50
+class ListActivity(ProjectQuery, CursorQuery, example=("projectSlug", "limit")):
+    entity_type: Annotated[EntityType | None, descriptions.ENTITY_TYPE] = None
+    entity_id: Annotated[Id | None, descriptions.ENTITY_ID] = None
+    actor_type: ChangerType | None = None
+    actor_id: Annotated[Id | None, descriptions.CHANGER_ID] = None
+    action: Annotated[CommaSeparated[Action] | None, descriptions.ACTION] = None
+    from_: Annotated[Moment | None, Field(alias="from"), RANGE_START] = None
+    to: RangeEnd | None = None
+    order: Order | None = None
+    after_id: Id | None = Field(
+        default=None,
+        description="The ID of the activity after which the list begins. Requires"
+        " order=asc.",
+    )
+    limit: Annotated[Limit, LIMIT] = 50
 
     @model_validator(mode="after")
     def _after_id_is_ascending(self) -> "ListActivity":

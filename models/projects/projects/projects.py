@@ -12,17 +12,34 @@ from models.errors import (
     SlugTaken,
     ValidationFailed,
 )
-from models.fields import TRIMMED, Id, MayOmit, Moment, QueryBoolean, SingleLine, Slug
+from models.fields import (
+    ID,
+    STATUS,
+    TRIMMED,
+    CreatedAt,
+    Id,
+    MayOmit,
+    QueryBoolean,
+    SingleLine,
+    Slug,
+    UpdatedAt,
+)
 from models.instants import is_settled, next_instant
 from models.pagination import CursorQuery, Page, cursor_page
+from models.projects import descriptions
 from models.projects.fields import (
     AccountOrMe,
     Actor,
+    ArchivedAt,
     ArchivedFilter,
     CommaSeparated,
     Description,
+    ExpectedUpdatedAt,
+    Order,
+    OwnerId,
     SearchText,
-    SortOrder,
+    UpdatedAfter,
+    UpdatedBefore,
     require_exactly_one,
     resolve_account,
     sort_keys,
@@ -49,35 +66,47 @@ class DocsSlugTaken(RuntimeError):
     """An ordinary project has the slug of the docs project, so no server can start."""
 
 
+# What several fields mean.
+BUILTIN = Field(
+    description="Whether it is the built-in project, which contains the docs site."
+)
+
+
 class Project(Schema):
-    id: Id
-    slug: Slug
-    name: str
-    description: str | None
-    status: ProjectStatus
-    owner_id: Id
-    builtin: bool
-    created_at: Moment
-    updated_at: Moment
-    archived_at: Moment | None
+    id: Annotated[Id, ID]
+    slug: Annotated[Slug, descriptions.SLUG]
+    name: Annotated[str, descriptions.NAME]
+    description: Annotated[str | None, descriptions.DESCRIPTION]
+    status: Annotated[ProjectStatus, STATUS]
+    owner_id: OwnerId
+    builtin: Annotated[bool, BUILTIN]
+    created_at: CreatedAt
+    updated_at: UpdatedAt
+    archived_at: ArchivedAt | None
 
 
 class ListProjects(CursorQuery):
-    status: CommaSeparated[ProjectStatus] | None = None
-    archived: ArchivedFilter = "exclude"
-    builtin: QueryBoolean | None = None
-    member_id: AccountOrMe | None = None
-    owner_id: Id | None = None
-    q: SearchText | None = None
-    updated_after: Moment | None = None
-    updated_before: Moment | None = None
-    sort: Literal["name", "createdAt", "updatedAt"] = "name"
-    order: SortOrder | None = None
+    status: Annotated[CommaSeparated[ProjectStatus] | None, STATUS] = None
+    archived: Annotated[ArchivedFilter, descriptions.ARCHIVED] = "exclude"
+    builtin: Annotated[QueryBoolean | None, BUILTIN] = None
+    member_id: AccountOrMe | None = Field(
+        default=None,
+        description="The ID of an account that is a member, or me.",
+        examples=["me"],
+    )
+    owner_id: OwnerId | None = None
+    q: Annotated[SearchText | None, descriptions.WORDS] = None
+    updated_after: UpdatedAfter | None = None
+    updated_before: UpdatedBefore | None = None
+    sort: Annotated[Literal["name", "createdAt", "updatedAt"], descriptions.SORT] = (
+        "name"
+    )
+    order: Order | None = None
 
 
-class GetProject(Schema):
-    id: Id | None = None
-    slug: Slug | None = None
+class GetProject(Schema, example=("slug",)):
+    id: Annotated[Id | None, ID] = None
+    slug: Annotated[Slug | None, descriptions.SLUG] = None
 
     @model_validator(mode="after")
     def _id_or_slug(self) -> "GetProject":
@@ -85,20 +114,20 @@ class GetProject(Schema):
         return self
 
 
-class CreateProject(Schema):
-    slug: Slug
-    name: ProjectName
-    description: Description = None
-    status: ProjectStatus = "active"
-    owner_id: MayOmit[Id] = None
+class CreateProject(Schema, example=("description",)):
+    slug: Annotated[Slug, descriptions.SLUG]
+    name: Annotated[ProjectName, descriptions.NAME]
+    description: Annotated[Description, descriptions.DESCRIPTION] = None
+    status: Annotated[ProjectStatus, STATUS] = "active"
+    owner_id: MayOmit[OwnerId] = None
 
 
-class UpdateProject(Schema):
-    id: Id
-    name: MayOmit[ProjectName] = None
-    description: Description = None
-    status: MayOmit[ProjectStatus] = None
-    expected_updated_at: MayOmit[Moment] = None
+class UpdateProject(Schema, example=("description",)):
+    id: Annotated[Id, ID]
+    name: Annotated[MayOmit[ProjectName], descriptions.NAME] = None
+    description: Annotated[Description, descriptions.DESCRIPTION] = None
+    status: Annotated[MayOmit[ProjectStatus], STATUS] = None
+    expected_updated_at: MayOmit[ExpectedUpdatedAt] = None
 
     @model_validator(mode="after")
     def _has_changes(self) -> "UpdateProject":
@@ -108,17 +137,17 @@ class UpdateProject(Schema):
 
 
 class TransferProject(Schema):
-    id: Id
-    owner_id: Id
-    expected_updated_at: MayOmit[Moment] = None
+    id: Annotated[Id, ID]
+    owner_id: OwnerId
+    expected_updated_at: MayOmit[ExpectedUpdatedAt] = None
 
 
 class RemoveProject(Schema):
-    id: Id
+    id: Annotated[Id, ID]
 
 
 class RestoreProject(Schema):
-    id: Id
+    id: Annotated[Id, ID]
 
 
 SORT_FIELDS = {

@@ -1,14 +1,16 @@
 """Purge projects, and preview how many rows a purge would remove."""
 
 from datetime import datetime
-from typing import Any
+from typing import Annotated, Any
 
 from peewee import ModelSelect
+from pydantic import Field
 
 from models.base import Schema
 from models.errors import BuiltinProject, ConfirmationMismatch, NotArchived
-from models.fields import Id, Slug
+from models.fields import ID, Id, Slug
 from models.idempotency import delete_responses_about
+from models.projects import descriptions
 from models.projects.discussion.rows import CommentRow, ExternalReferenceRow
 from models.projects.document_imports.rows import DocumentImportRow
 from models.projects.documents.rows import (
@@ -72,18 +74,23 @@ DEPENDENT_TABLES: dict[str, tuple[Any, ...]] = {
 
 
 class PurgeProject(Schema):
-    id: Id
-    confirm: str
+    id: Annotated[Id, ID]
+    confirm: str = Field(
+        description="The slug of the project, as a confirmation.", examples=["harbour"]
+    )
 
 
 class PreviewPurge(Schema):
-    id: Id
+    id: Annotated[Id, ID]
 
 
 class PurgeResult(Schema):
-    id: Id
-    slug: Slug
-    deleted: Counts
+    id: Id = Field(description="The ID of the project.")
+    slug: Annotated[Slug, descriptions.SLUG]
+    deleted: Counts = Field(
+        description="The number of deleted objects of each type.",
+        examples=[{"work": 12, "documents": 3}],
+    )
 
 
 def purge_project(

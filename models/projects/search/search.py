@@ -7,11 +7,12 @@ from peewee import Case, fn
 from pydantic import Field
 
 from models.base import Schema
-from models.fields import Id, Moment, QueryInteger
+from models.fields import LIMIT, Id, QueryInteger, UpdatedAt
 from models.pagination import Page, RankedQuery
+from models.projects import descriptions
 from models.projects.discussion.rows import CommentRow
 from models.projects.documents.rows import DocumentRow
-from models.projects.fields import CommaSeparated, ProjectQuery
+from models.projects.fields import ArchivedAt, CommaSeparated, ProjectId, ProjectQuery
 from models.projects.projects.rows import ProjectRow, requested_project
 from models.projects.search.ranking import ranked_page
 from models.projects.search.search_query import match_expression
@@ -35,26 +36,40 @@ class SearchHit(Schema):
     and archivedAt of a comment are those of the entity it is on.
     """
 
-    entity_type: Indexed
-    entity_id: Id
-    project_id: Id
-    number: int | None
-    slug: str | None
-    title: str
-    status: str | None
-    snippet: str
-    highlights: list[Highlight]
-    on_type: Literal["work", "specification", "document"] | None
-    on_id: Id | None
-    archived_at: Moment | None
-    updated_at: Moment
+    entity_type: Annotated[Indexed, descriptions.ENTITY_TYPE]
+    entity_id: Annotated[Id, descriptions.ENTITY_ID]
+    project_id: ProjectId
+    number: Annotated[int | None, descriptions.NUMBER]
+    slug: Annotated[str | None, descriptions.SLUG]
+    title: Annotated[str, descriptions.TITLE]
+    status: str | None = Field(description="The status.", examples=["planned"])
+    snippet: str = Field(
+        description="A passage that contains the words.",
+        examples=["Moving the archive"],
+    )
+    highlights: list[Highlight] = Field(
+        description="The positions of matches in the snippet: start and length.",
+        examples=[[[0, 6]]],
+    )
+    on_type: Literal["work", "specification", "document"] | None = Field(
+        description="The type of the object that the comment is on.", examples=[None]
+    )
+    on_id: Id | None = Field(
+        description="The ID of the object that the comment is on.", examples=[None]
+    )
+    archived_at: ArchivedAt | None
+    updated_at: UpdatedAt
 
 
 class ListHits(ProjectQuery, RankedQuery):
-    q: Annotated[str, Field(min_length=1, max_length=200)]
-    types: CommaSeparated[Indexed] | None = None
-    archived: Literal["exclude", "include"] = "exclude"
-    limit: Annotated[QueryInteger, Field(ge=1, le=50)] = 20
+    q: Annotated[str, Field(min_length=1, max_length=200), descriptions.WORDS]
+    types: CommaSeparated[Indexed] | None = Field(
+        default=None, description="The types of objects to search, separated by commas."
+    )
+    archived: Annotated[Literal["exclude", "include"], descriptions.ARCHIVED] = (
+        "exclude"
+    )
+    limit: Annotated[QueryInteger, Field(ge=1, le=50), LIMIT] = 20
 
 
 def search_hits(query: ListHits) -> Page[SearchHit]:

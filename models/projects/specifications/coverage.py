@@ -1,14 +1,15 @@
 """Count the work linked to specifications, and find where the two have drifted."""
 
-from typing import Any, Literal, get_args
+from typing import Annotated, Any, Literal, get_args
 
 from peewee import Case, Value, fn
-from pydantic import model_validator
+from pydantic import Field, model_validator
 
 from models.base import Schema
-from models.fields import Id, QueryBoolean, Slug
+from models.fields import ID, STATUS, Id, QueryBoolean, Slug
 from models.pagination import CursorQuery, Page, ascending, cursor_page
-from models.projects.fields import ProjectQuery
+from models.projects import descriptions
+from models.projects.fields import ProjectQuery, SpecificationId
 from models.projects.projects.rows import requested_project
 from models.projects.specifications.rows import SpecificationRow, specification_with
 from models.projects.specifications.specifications import SpecificationStatus
@@ -25,26 +26,37 @@ CLOSED = ("done", "cancelled")
 
 
 class WorkCount(Schema):
-    total: int
-    open: int
-    done: int
-    cancelled: int
+    total: int = Field(description="The total number of work items.", examples=[4])
+    open: int = Field(description="The number of open work items.")
+    done: int = Field(description="The number of completed work items.")
+    cancelled: int = Field(
+        description="The number of cancelled work items.", examples=[0]
+    )
 
 
 class Coverage(Schema):
-    specification_id: Id
-    slug: Slug
-    title: str
-    status: SpecificationStatus
-    version: int
+    specification_id: SpecificationId
+    slug: Annotated[Slug, descriptions.SLUG]
+    title: Annotated[str, descriptions.TITLE]
+    status: Annotated[SpecificationStatus, STATUS]
+    version: Annotated[int, descriptions.VERSION]
     # By the relationship of the link.
-    work: dict[SpecRelationship, WorkCount]
-    drift: list[Drift]
+    work: dict[SpecRelationship, WorkCount] = Field(
+        description="The number of linked work items, by type of link.",
+        examples=[{"implements": {"total": 4, "open": 1, "done": 3, "cancelled": 0}}],
+    )
+    drift: list[Drift] = Field(
+        description="How status and work disagree.", examples=[[]]
+    )
 
 
-class GetCoverage(ProjectQuery, CursorQuery):
-    id: Id | None = None
-    drift: QueryBoolean = False
+class GetCoverage(ProjectQuery, CursorQuery, example=("projectSlug",)):
+    id: Annotated[Id | None, ID] = None
+    drift: QueryBoolean = Field(
+        default=False,
+        description="Whether to return only specifications whose status and work"
+        " disagree.",
+    )
 
     @model_validator(mode="after")
     def _require_one_subject(self) -> "GetCoverage":

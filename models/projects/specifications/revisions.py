@@ -6,14 +6,17 @@ from typing import Annotated, ClassVar
 from pydantic import Field
 
 from models.base import Schema
-from models.fields import Id, MayOmit, Moment, QueryInteger
+from models.fields import ID, STATUS, CreatedAt, Id, MayOmit, QueryInteger
 from models.pagination import Page
+from models.projects import descriptions
 from models.projects.fields import (
     Actor,
-    ActorType,
+    AuthorType,
     CommaSeparated,
+    ExpectedVersion,
     GetRevision,
     ListRevisions,
+    SpecificationId,
     Version,
 )
 from models.projects.members.role_checks import require_role
@@ -35,42 +38,48 @@ from models.projects.versioning.comparison import SpecificationDiff, compare_ver
 
 
 class SpecificationRevision(Schema):
-    id: Id
-    specification_id: Id
-    version: int
-    title: str
-    content: str
-    status: SpecificationStatus
-    summary: str | None
-    author_id: str
-    author_type: ActorType
-    created_at: Moment
+    id: Annotated[Id, ID]
+    specification_id: SpecificationId
+    version: Annotated[int, descriptions.VERSION]
+    title: Annotated[str, descriptions.TITLE]
+    content: Annotated[str, descriptions.CONTENT]
+    status: Annotated[SpecificationStatus, STATUS]
+    summary: Annotated[str | None, descriptions.CHANGE_NOTE]
+    author_id: Annotated[str, descriptions.AUTHOR_ID]
+    author_type: AuthorType
+    created_at: CreatedAt
 
 
 class ListSpecificationRevisions(ListRevisions):
     parent_field: ClassVar = "specification_id"
 
-    specification_id: Id
-    status: CommaSeparated[SpecificationStatus] | None = None
+    specification_id: SpecificationId
+    status: Annotated[CommaSeparated[SpecificationStatus] | None, STATUS] = None
 
 
-class GetSpecificationRevision(GetRevision):
+class GetSpecificationRevision(GetRevision, example=("specificationId", "version")):
     parent_field: ClassVar = "specification_id"
 
-    specification_id: Id | None = None
+    specification_id: SpecificationId | None = None
 
 
-class DiffSpecificationRevisions(Schema):
-    specification_id: Id
-    from_: Annotated[QueryInteger, Field(alias="from")]
-    to: QueryInteger | None = None
+class DiffSpecificationRevisions(Schema, example=("to",)):
+    specification_id: SpecificationId
+    from_: Annotated[QueryInteger, Field(alias="from")] = Field(
+        description="The older version.", examples=[2]
+    )
+    to: QueryInteger | None = Field(
+        default=None,
+        description="The newer version. Default: the latest.",
+        examples=[3],
+    )
 
 
 class RestoreSpecificationRevision(Schema):
-    specification_id: Id
-    version: Version
-    summary: RevisionSummary = None
-    expected_version: MayOmit[Version] = None
+    specification_id: SpecificationId
+    version: Version = Field(description="The version to restore.", examples=[2])
+    summary: Annotated[RevisionSummary, descriptions.CHANGE_NOTE] = None
+    expected_version: MayOmit[ExpectedVersion] = None
 
 
 def list_specification_revisions(

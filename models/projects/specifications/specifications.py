@@ -7,17 +7,20 @@ from pydantic import Field, model_validator
 
 from models.base import Schema, new_id
 from models.errors import SpecificationSuperseded
-from models.fields import Id, MayOmit, Moment, Slug
+from models.fields import ID, STATUS, CreatedAt, Id, MayOmit, Moment, Slug, UpdatedAt
 from models.pagination import Page
+from models.projects import descriptions
 from models.projects.fields import (
     Actor,
-    ActorType,
+    ArchivedAt,
     CommaSeparated,
+    CreatorType,
+    ExpectedVersion,
     IdOrSlugQuery,
     NullIfEmpty,
+    ProjectId,
     Text,
     Title,
-    Version,
 )
 from models.projects.members.role_checks import require_role
 from models.projects.projects.activity import changes_to_json, record_activity
@@ -42,38 +45,42 @@ MAINTAINER_STATUSES = ("approved", "implemented")
 
 
 class Specification(Schema):
-    id: Id
-    project_id: Id
-    title: str
-    slug: Slug
-    status: SpecificationStatus
-    version: int
-    content: str
-    creator_id: str
-    creator_type: ActorType
-    created_at: Moment
-    updated_at: Moment
-    superseded_at: Moment | None
-    superseded_by: Id | None
-    archived_at: Moment | None
+    id: Annotated[Id, ID]
+    project_id: ProjectId
+    title: Annotated[str, descriptions.TITLE]
+    slug: Annotated[Slug, descriptions.SLUG]
+    status: Annotated[SpecificationStatus, STATUS]
+    version: Annotated[int, descriptions.VERSION]
+    content: Annotated[str, descriptions.CONTENT]
+    creator_id: Annotated[str, descriptions.CREATOR_ID]
+    creator_type: CreatorType
+    created_at: CreatedAt
+    updated_at: UpdatedAt
+    superseded_at: Moment | None = Field(
+        description="When it was superseded.", examples=[None]
+    )
+    superseded_by: Id | None = Field(
+        description="The ID of the specification that superseded it.", examples=[None]
+    )
+    archived_at: ArchivedAt | None
 
 
 class CreateSpecification(Schema):
-    project_id: Id
-    title: Title
-    slug: Slug
-    content: Text
-    status: WritableStatus = "draft"
-    summary: RevisionSummary = None
+    project_id: ProjectId
+    title: Annotated[Title, descriptions.TITLE]
+    slug: Annotated[Slug, descriptions.SLUG]
+    content: Annotated[Text, descriptions.CONTENT]
+    status: Annotated[WritableStatus, STATUS] = "draft"
+    summary: Annotated[RevisionSummary, descriptions.CHANGE_NOTE] = None
 
 
-class UpdateSpecification(Schema):
-    id: Id
-    title: MayOmit[Title] = None
-    content: MayOmit[Text] = None
-    status: MayOmit[WritableStatus] = None
-    summary: RevisionSummary = None
-    expected_version: MayOmit[Version] = None
+class UpdateSpecification(Schema, example=("content", "summary", "expectedVersion")):
+    id: Annotated[Id, ID]
+    title: Annotated[MayOmit[Title], descriptions.TITLE] = None
+    content: Annotated[MayOmit[Text], descriptions.CONTENT] = None
+    status: Annotated[MayOmit[WritableStatus], STATUS] = None
+    summary: Annotated[RevisionSummary, descriptions.CHANGE_NOTE] = None
+    expected_version: MayOmit[ExpectedVersion] = None
 
     @model_validator(mode="after")
     def _require_change(self) -> "UpdateSpecification":
@@ -83,7 +90,7 @@ class UpdateSpecification(Schema):
         return self
 
 
-class GetSpecification(IdOrSlugQuery):
+class GetSpecification(IdOrSlugQuery, example=("projectSlug", "slug")):
     pass
 
 
@@ -209,9 +216,11 @@ def _record_update(
         record_activity(project, "specification.status-changed", *context, **metadata)
 
 
-class ListSpecifications(ListVersioned):
-    status: CommaSeparated[SpecificationStatus] | None = None
-    sort: Literal["updatedAt", "createdAt", "title", "slug"] = "updatedAt"
+class ListSpecifications(ListVersioned, example=("projectSlug",)):
+    status: Annotated[CommaSeparated[SpecificationStatus] | None, STATUS] = None
+    sort: Annotated[
+        Literal["updatedAt", "createdAt", "title", "slug"], descriptions.SORT
+    ] = "updatedAt"
 
 
 SORTS = {

@@ -1,12 +1,20 @@
 """Supersede specifications, and follow their lineage."""
 
 from datetime import datetime
-from typing import Any
+from typing import Annotated, Any
+
+from pydantic import Field
 
 from models.base import Schema
 from models.errors import ReferenceNotFound, SuccessorUnusable
-from models.fields import Id, MayOmit, Moment, Slug
-from models.projects.fields import Actor, Version
+from models.fields import ID, STATUS, Id, MayOmit, Moment, Slug
+from models.projects import descriptions
+from models.projects.fields import (
+    Actor,
+    ArchivedAt,
+    ExpectedVersion,
+    SpecificationId,
+)
 from models.projects.members.role_checks import require_role
 from models.projects.projects.activity import record_activity
 from models.projects.projects.rows import require_active
@@ -24,36 +32,44 @@ from models.projects.specifications.specifications import (
 
 
 class SupersedeSpecification(Schema):
-    id: Id
-    superseded_by: Id
-    summary: RevisionSummary = None
-    expected_version: MayOmit[Version] = None
+    id: Annotated[Id, ID]
+    superseded_by: Id = Field(description="The ID of the superseding specification.")
+    summary: Annotated[RevisionSummary, descriptions.CHANGE_NOTE] = None
+    expected_version: MayOmit[ExpectedVersion] = None
 
 
 class GetLineage(Schema):
-    id: Id
+    id: Annotated[Id, ID]
 
 
 class Relative(Schema):
     """A specification in a lineage, without its content."""
 
-    id: Id
-    slug: Slug
-    title: str
-    status: SpecificationStatus
-    version: int
-    superseded_at: Moment | None
-    superseded_by: Id | None
-    archived_at: Moment | None
+    id: Annotated[Id, ID]
+    slug: Annotated[Slug, descriptions.SLUG]
+    title: Annotated[str, descriptions.TITLE]
+    status: Annotated[SpecificationStatus, STATUS]
+    version: Annotated[int, descriptions.VERSION]
+    superseded_at: Moment | None = Field(
+        description="When it was superseded.", examples=[None]
+    )
+    superseded_by: Id | None = Field(
+        description="The ID of the specification that superseded it.", examples=[None]
+    )
+    archived_at: ArchivedAt | None
 
 
 class Lineage(Schema):
     """The predecessors and successors of a specification, nearest first."""
 
-    specification_id: Id
-    head_id: Id
-    predecessors: list[Relative]
-    successors: list[Relative]
+    specification_id: SpecificationId
+    head_id: Id = Field(description="The ID of the specification in force.")
+    predecessors: list[Relative] = Field(
+        description="The specifications that it superseded, nearest first."
+    )
+    successors: list[Relative] = Field(
+        description="The specifications that superseded it, nearest first."
+    )
 
 
 def supersede_specification(

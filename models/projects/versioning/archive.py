@@ -1,11 +1,11 @@
 """Archive and restore documents and specifications."""
 
 from datetime import datetime
-from typing import Any
+from typing import Annotated, Any
 
 from models.base import Schema
 from models.errors import DocumentPublished
-from models.fields import Id
+from models.fields import ID, Id
 from models.projects.documents.rows import DOCUMENTS, DocumentRow, document_with
 from models.projects.fields import Actor
 from models.projects.members.role_checks import require_role
@@ -19,19 +19,19 @@ from models.projects.specifications.rows import (
 
 
 class RemoveDocument(Schema):
-    id: Id
+    id: Annotated[Id, ID]
 
 
 class RestoreDocument(Schema):
-    id: Id
+    id: Annotated[Id, ID]
 
 
 class RemoveSpecification(Schema):
-    id: Id
+    id: Annotated[Id, ID]
 
 
 class RestoreSpecification(Schema):
-    id: Id
+    id: Annotated[Id, ID]
 
 
 def remove_document(

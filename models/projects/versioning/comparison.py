@@ -5,18 +5,22 @@ from typing import Annotated, Any, ClassVar, TypeVar
 from pydantic import Field
 
 from models.base import Schema
+from models.fields import STATUS
+from models.projects.fields import IsTruncated
 from models.projects.versioning.diff import unified_diff
 from models.projects.versioning.versioned import Versioned
 
 
 class FromTo(Schema):
-    from_: Annotated[str | None, Field(alias="from")]
-    to: str | None
+    from_: Annotated[str | None, Field(alias="from")] = Field(
+        description="The old value.", examples=["draft"]
+    )
+    to: str | None = Field(description="The new value.", examples=["approved"])
 
 
 class DiffStats(Schema):
-    added: int
-    removed: int
+    added: int = Field(description="The number of added lines.", examples=[3])
+    removed: int = Field(description="The number of removed lines.")
 
 
 class RevisionDiff(Schema):
@@ -29,24 +33,32 @@ class RevisionDiff(Schema):
     # The field that is compared besides title and content.
     compared_field: ClassVar[str]
 
-    from_: Annotated[int, Field(alias="from")]
-    to: int
-    title: FromTo | None
-    stats: DiffStats
-    unified: str
-    truncated: bool
+    from_: Annotated[int, Field(alias="from")] = Field(
+        description="The older version.", examples=[2]
+    )
+    to: int = Field(description="The newer version.", examples=[3])
+    title: FromTo | None = Field(
+        description="The change of the title. null: unchanged."
+    )
+    stats: DiffStats = Field(description="The number of changed lines.")
+    unified: str = Field(
+        description="The changes as a unified diff.", examples=["-One.\n+Two.\n"]
+    )
+    truncated: IsTruncated
 
 
 class SpecificationDiff(RevisionDiff):
     compared_field: ClassVar = "status"
 
-    status: FromTo | None
+    status: Annotated[FromTo | None, STATUS]
 
 
 class DocumentDiff(RevisionDiff):
     compared_field: ClassVar = "summary"
 
-    summary: FromTo | None
+    summary: FromTo | None = Field(
+        description="The change of the summary. null: unchanged."
+    )
 
 
 Diff = TypeVar("Diff", bound=RevisionDiff)

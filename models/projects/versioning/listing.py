@@ -1,16 +1,21 @@
 """List versioned entities: documents or specifications."""
 
-from typing import Any
+from typing import Annotated, Any
 
-from models.fields import Id, Moment
+from pydantic import Field
+
+from models.fields import Id
 from models.instants import is_settled
 from models.pagination import CursorQuery, Page, cursor_page
+from models.projects import descriptions
 from models.projects.fields import (
     ArchivedFilter,
     ContentOption,
+    Order,
     ProjectQuery,
     SearchText,
-    SortOrder,
+    UpdatedAfter,
+    UpdatedBefore,
     sort_keys,
 )
 from models.projects.projects.rows import ProjectRow, requested_project
@@ -20,13 +25,15 @@ from models.projects.versioning.versioned import Head, Revision, Versioned
 class ListVersioned(ProjectQuery, CursorQuery):
     """The filters that both lists share."""
 
-    creator_id: Id | None = None
-    archived: ArchivedFilter = "exclude"
-    updated_after: Moment | None = None
-    updated_before: Moment | None = None
-    q: SearchText | None = None
-    content: ContentOption = "include"
-    order: SortOrder | None = None
+    creator_id: Annotated[Id | None, descriptions.CREATOR_ID] = None
+    archived: Annotated[ArchivedFilter, descriptions.ARCHIVED] = "exclude"
+    updated_after: UpdatedAfter | None = None
+    updated_before: UpdatedBefore | None = None
+    q: Annotated[SearchText | None, descriptions.WORDS] = None
+    content: ContentOption = Field(
+        default="include", description="Whether to include the content."
+    )
+    order: Order | None = None
 
 
 def list_versioned(

@@ -7,8 +7,9 @@ from typing import Annotated, Any
 from pydantic import Field, model_validator
 
 from models.base import Schema, new_id
-from models.fields import Id, MayOmit
-from models.projects.fields import Actor
+from models.fields import EXAMPLE_ID, OTHER_ID, Id, MayOmit
+from models.projects import descriptions
+from models.projects.fields import Actor, ProjectId
 from models.projects.members.role_checks import require_role
 from models.projects.projects.rows import ProjectRow, project_with, require_active
 from models.projects.work.items import NewWorkItem, WorkItem, insert_work_item
@@ -30,16 +31,24 @@ from models.projects.work.rows import WorkItemRow, WorkRelationshipRow
 Ref = Annotated[str, Field(min_length=1, max_length=64)]
 
 
-class BulkWorkItem(NewWorkItem):
-    ref: MayOmit[Ref] = None
+class BulkWorkItem(NewWorkItem, example=("ref",)):
+    ref: MayOmit[Ref] = Field(
+        default=None,
+        description="A name for the work item, to be used in relationships.",
+        examples=["first"],
+    )
 
 
 class BulkRelationship(Schema):
     """A relationship of two items, each given by the ref of a new one or by its id."""
 
-    source: Ref
-    target: Ref
-    relationship: RelationshipInput
+    source: Ref = Field(
+        description="The source work item: a ref or an ID.", examples=["first"]
+    )
+    target: Ref = Field(
+        description="The target work item: a ref or an ID.", examples=[OTHER_ID]
+    )
+    relationship: Annotated[RelationshipInput, descriptions.RELATIONSHIP]
 
     @model_validator(mode="after")
     def _ends_differ(self) -> "BulkRelationship":
@@ -48,10 +57,16 @@ class BulkRelationship(Schema):
         return self
 
 
-class BulkCreateWorkItems(Schema):
-    project_id: Id
-    items: Annotated[list[BulkWorkItem], Field(min_length=1, max_length=100)]
-    relationships: Annotated[list[BulkRelationship], Field(max_length=200)] = []
+# What several fields mean.
+ITEMS = Field(description="The work items.")
+
+
+class BulkCreateWorkItems(Schema, example=("relationships",)):
+    project_id: ProjectId
+    items: Annotated[list[BulkWorkItem], Field(min_length=1, max_length=100), ITEMS]
+    relationships: Annotated[
+        list[BulkRelationship], Field(max_length=200), descriptions.RELATIONSHIPS
+    ] = []
 
     @model_validator(mode="after")
     def _refs_are_unique(self) -> "BulkCreateWorkItems":
@@ -62,9 +77,12 @@ class BulkCreateWorkItems(Schema):
 
 
 class BulkCreated(Schema):
-    items: list[WorkItem]
-    refs: dict[str, Id]
-    relationships: list[WorkRelationship]
+    items: Annotated[list[WorkItem], ITEMS]
+    refs: dict[str, Id] = Field(
+        description="The IDs of the work items, by ref.",
+        examples=[{"first": EXAMPLE_ID}],
+    )
+    relationships: Annotated[list[WorkRelationship], descriptions.RELATIONSHIPS]
 
 
 def bulk_create_work_items(

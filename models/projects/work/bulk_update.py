@@ -7,8 +7,9 @@ from pydantic import Field, model_validator
 
 from models.base import Schema, new_id
 from models.errors import LimitExceeded
-from models.fields import Id, MayOmit, Moment
-from models.projects.fields import Actor
+from models.fields import EXAMPLE_ID, STATUS, Id, MayOmit, Moment
+from models.projects import descriptions
+from models.projects.fields import EXAMPLE_TIME, Actor, DueAt
 from models.projects.work.bulk_checks import (
     Refusals,
     changeable_items,
@@ -35,19 +36,27 @@ from models.projects.work.reference_checks import (
 from models.projects.work.rows import WorkItemRow
 
 
-class WorkChanges(Schema):
+class WorkChanges(Schema, example=("priority",)):
     """The changes to every item; labels and assignees are added and removed."""
 
-    status: MayOmit[WorkStatus] = None
-    priority: MayOmit[Priority] = None
-    bucket: MayOmit[Bucket] = None
-    type: MayOmit[WorkType] = None
-    milestone_id: Id | None = None
-    due_at: Moment | None = None
-    add_label_ids: MayOmit[Labels] = None
-    remove_label_ids: MayOmit[Labels] = None
-    add_assignee_ids: MayOmit[Assignees] = None
-    remove_assignee_ids: MayOmit[Assignees] = None
+    status: Annotated[MayOmit[WorkStatus], STATUS] = None
+    priority: Annotated[MayOmit[Priority], descriptions.PRIORITY] = None
+    bucket: Annotated[MayOmit[Bucket], descriptions.BUCKET] = None
+    type: Annotated[MayOmit[WorkType], descriptions.TYPE] = None
+    milestone_id: Annotated[Id | None, descriptions.MILESTONE_ID] = None
+    due_at: DueAt | None = None
+    add_label_ids: MayOmit[Labels] = Field(
+        default=None, description="The IDs of labels to add."
+    )
+    remove_label_ids: MayOmit[Labels] = Field(
+        default=None, description="The IDs of labels to remove."
+    )
+    add_assignee_ids: MayOmit[Assignees] = Field(
+        default=None, description="The IDs of accounts to assign in addition."
+    )
+    remove_assignee_ids: MayOmit[Assignees] = Field(
+        default=None, description="The IDs of accounts to unassign."
+    )
 
     @model_validator(mode="after")
     def _has_changes(self) -> "WorkChanges":
@@ -57,9 +66,16 @@ class WorkChanges(Schema):
 
 
 class BulkUpdateWorkItems(Schema):
-    ids: Annotated[list[Id], Field(min_length=1, max_length=100), WithoutDuplicates]
-    changes: WorkChanges
-    expected: dict[Id, Moment] = {}
+    ids: Annotated[list[Id], Field(min_length=1, max_length=100), WithoutDuplicates] = (
+        Field(description="The IDs of the work items.", examples=[[EXAMPLE_ID]])
+    )
+    changes: WorkChanges = Field(description="The changes to make to every work item.")
+    expected: dict[Id, Moment] = Field(
+        default={},
+        description="The expected updatedAt of work items, by ID; another one is a"
+        " conflict.",
+        examples=[{EXAMPLE_ID: EXAMPLE_TIME}],
+    )
 
     @model_validator(mode="after")
     def _expected_are_updated(self) -> "BulkUpdateWorkItems":

@@ -1,12 +1,16 @@
 """Return a work item with everything that one needs to start working on it."""
 
-from typing import Any
+from typing import Annotated, Any
+
+from pydantic import Field
 
 from models.base import Schema
-from models.fields import Id, QueryBoolean
+from models.fields import ID, STATUS, Id, QueryBoolean
+from models.projects import descriptions
 from models.projects.discussion.comments import Comment
 from models.projects.discussion.references import ExternalReference
 from models.projects.discussion.rows import CommentRow, ExternalReferenceRow
+from models.projects.fields import ProjectId
 from models.projects.planning.labels import Label
 from models.projects.planning.milestones import Milestone
 from models.projects.planning.rows import LabelRow
@@ -25,35 +29,47 @@ MAX_LATEST = 20
 
 
 class GetWorkContext(Schema):
-    id: Id
-    with_content: QueryBoolean = False
+    id: Annotated[Id, ID]
+    with_content: QueryBoolean = Field(
+        default=False,
+        description="Whether to include the content of specifications.",
+        examples=[True],
+    )
 
 
 class LinkedSpecification(Schema):
-    relationship: SpecRelationship
-    specification: Specification
+    relationship: Annotated[SpecRelationship, descriptions.RELATIONSHIP]
+    specification: Specification = Field(description="The specification.")
 
 
 class OpenBlocker(Schema):
-    id: Id
-    project_id: Id
-    number: int
-    title: str
-    status: WorkStatus
+    id: Annotated[Id, ID]
+    project_id: ProjectId
+    number: Annotated[int, descriptions.NUMBER]
+    title: Annotated[str, descriptions.TITLE]
+    status: Annotated[WorkStatus, STATUS]
 
 
 class WorkContext(Schema):
-    work: WorkItem
-    project: Project
-    milestone: Milestone | None
-    labels: list[Label]
-    specifications: list[LinkedSpecification]
-    relationships: list[WorkRelationship]
-    open_blockers: list[OpenBlocker]
-    ready: bool
-    references: list[ExternalReference]
-    comments: list[Comment]
-    activity: list[ProjectActivity]
+    work: Annotated[WorkItem, descriptions.WORK]
+    project: Annotated[Project, descriptions.PROJECT]
+    milestone: Milestone | None = Field(description="The milestone.")
+    labels: list[Label] = Field(description="The labels.")
+    specifications: Annotated[
+        list[LinkedSpecification], descriptions.LINKED_SPECIFICATIONS
+    ]
+    relationships: list[WorkRelationship] = Field(
+        description="The relationships of the work item."
+    )
+    open_blockers: list[OpenBlocker] = Field(
+        description="The open work items that block it."
+    )
+    ready: bool = Field(
+        description="Whether work can begin: it is waiting, and nothing blocks it."
+    )
+    references: list[ExternalReference] = Field(description="The external references.")
+    comments: list[Comment] = Field(description="The comments.")
+    activity: list[ProjectActivity] = Field(description="The latest activity.")
 
 
 def work_context(query: GetWorkContext) -> dict[str, Any]:

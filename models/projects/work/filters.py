@@ -11,16 +11,21 @@ from peewee import SQL, fn
 from pydantic import Field, model_validator
 
 from models.base import epoch_ms
-from models.fields import Id, Moment, QueryBoolean
+from models.fields import OTHER_ID, STATUS, Id, Moment, QueryBoolean
 from models.instants import is_settled
 from models.pagination import RankedQuery
+from models.projects import descriptions
 from models.projects.fields import (
+    EXAMPLE_TIME,
     AccountOrMe,
     Actor,
     ArchivedFilter,
     CommaSeparated,
+    Order,
     ProjectQuery,
-    SortOrder,
+    SpecificationId,
+    UpdatedAfter,
+    UpdatedBefore,
     resolve_account,
 )
 from models.projects.specifications.rows import SpecificationRow
@@ -49,33 +54,83 @@ WorkSort = Literal[
 ]
 
 
-class ListWorkItems(ProjectQuery, RankedQuery):
-    type: CommaSeparated[WorkType] | None = None
-    status: CommaSeparated[WorkStatus] | None = None
-    priority: CommaSeparated[Priority] | None = None
-    bucket: CommaSeparated[Bucket] | None = None
-    assignee_id: Literal["none"] | AccountOrMe | None = None
-    creator_id: Id | None = None
-    label_id: CommaSeparated[Id] | None = None
-    label_mode: Literal["all", "any"] = "all"
-    milestone_id: Literal["none"] | Id | None = None
-    specification_id: Id | None = None
-    spec_relationship: SpecRelationship | None = None
-    specification_status: CommaSeparated[SpecificationStatus] | None = None
-    blocked: QueryBoolean | None = None
-    ready: QueryBoolean | None = None
-    due_after: Moment | None = None
-    due_before: Moment | None = None
-    created_after: Moment | None = None
-    created_before: Moment | None = None
-    updated_after: Moment | None = None
-    updated_before: Moment | None = None
-    completed_after: Moment | None = None
-    completed_before: Moment | None = None
-    archived: ArchivedFilter = "exclude"
-    q: Annotated[str, Field(min_length=1, max_length=200)] | None = None
-    sort: WorkSort = "updatedAt"
-    order: SortOrder = "desc"
+class ListWorkItems(
+    ProjectQuery, RankedQuery, example=("projectSlug", "ready", "limit")
+):
+    type: Annotated[CommaSeparated[WorkType] | None, descriptions.TYPE] = None
+    status: Annotated[CommaSeparated[WorkStatus] | None, STATUS] = None
+    priority: Annotated[CommaSeparated[Priority] | None, descriptions.PRIORITY] = None
+    bucket: Annotated[CommaSeparated[Bucket] | None, descriptions.BUCKET] = None
+    assignee_id: Literal["none"] | AccountOrMe | None = Field(
+        default=None,
+        description="The ID of an assigned account, me or none.",
+        examples=["me"],
+    )
+    creator_id: Annotated[Id | None, descriptions.CREATOR_ID] = None
+    label_id: CommaSeparated[Id] | None = Field(
+        default=None,
+        description="The IDs of labels, separated by commas.",
+        examples=[[OTHER_ID]],
+    )
+    label_mode: Literal["all", "any"] = Field(
+        default="all",
+        description="Whether work items must have all of the labels or any of them.",
+    )
+    milestone_id: Annotated[Literal["none"] | Id | None, descriptions.MILESTONE_ID] = (
+        None
+    )
+    specification_id: SpecificationId | None = None
+    spec_relationship: SpecRelationship | None = Field(
+        default=None, description="The type of the link to the specification."
+    )
+    specification_status: CommaSeparated[SpecificationStatus] | None = Field(
+        default=None, description="The status of a linked specification."
+    )
+    blocked: QueryBoolean | None = Field(
+        default=None, description="Whether an open work item blocks it."
+    )
+    ready: QueryBoolean | None = Field(
+        default=None,
+        description="Whether work can begin: it is waiting, and nothing blocks it.",
+    )
+    due_after: Moment | None = Field(
+        default=None,
+        description="Only work items due at this time or later.",
+        examples=[EXAMPLE_TIME],
+    )
+    due_before: Moment | None = Field(
+        default=None,
+        description="Only work items due before this time.",
+        examples=[EXAMPLE_TIME],
+    )
+    created_after: Moment | None = Field(
+        default=None,
+        description="Only entries created at this time or later.",
+        examples=[EXAMPLE_TIME],
+    )
+    created_before: Moment | None = Field(
+        default=None,
+        description="Only entries created before this time.",
+        examples=[EXAMPLE_TIME],
+    )
+    updated_after: UpdatedAfter | None = None
+    updated_before: UpdatedBefore | None = None
+    completed_after: Moment | None = Field(
+        default=None,
+        description="Only work items completed at this time or later.",
+        examples=[EXAMPLE_TIME],
+    )
+    completed_before: Moment | None = Field(
+        default=None,
+        description="Only work items completed before this time.",
+        examples=[EXAMPLE_TIME],
+    )
+    archived: Annotated[ArchivedFilter, descriptions.ARCHIVED] = "exclude"
+    q: Annotated[
+        Annotated[str, Field(min_length=1, max_length=200)] | None, descriptions.WORDS
+    ] = None
+    sort: Annotated[WorkSort, descriptions.SORT] = "updatedAt"
+    order: Order = "desc"
 
     @model_validator(mode="after")
     def _relevance_requires_q(self) -> "ListWorkItems":

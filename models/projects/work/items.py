@@ -7,11 +7,25 @@ from pydantic import AfterValidator, Field, model_validator
 
 from models.base import Change, Schema, new_id
 from models.errors import WorkItemNotFound
-from models.fields import Id, MayOmit, Moment, QueryInteger
+from models.fields import (
+    ID,
+    STATUS,
+    CreatedAt,
+    Id,
+    MayOmit,
+    Moment,
+    QueryInteger,
+    UpdatedAt,
+)
+from models.projects import descriptions
 from models.projects.fields import (
     Actor,
-    ActorType,
+    ArchivedAt,
+    CreatorType,
+    DueAt,
+    ExpectedUpdatedAt,
     NullIfEmpty,
+    ProjectId,
     ProjectQuery,
     Title,
     require_exactly_one,
@@ -59,62 +73,66 @@ WorkItemDescription = NullIfEmpty[Annotated[str, Field(max_length=50_000)]]
 
 
 class WorkItem(Schema):
-    id: Id
-    project_id: Id
-    number: int
-    type: WorkType
-    title: str
-    description: str | None
-    status: WorkStatus
-    priority: Priority
-    bucket: Bucket
-    creator_id: str
-    creator_type: ActorType
-    assignee_ids: list[Id]
-    label_ids: list[Id]
-    specifications: list[SpecificationLink]
-    milestone_id: Id | None
-    due_at: Moment | None
-    created_at: Moment
-    updated_at: Moment
-    completed_at: Moment | None
-    archived_at: Moment | None
+    id: Annotated[Id, ID]
+    project_id: ProjectId
+    number: Annotated[int, descriptions.NUMBER]
+    type: Annotated[WorkType, descriptions.TYPE]
+    title: Annotated[str, descriptions.TITLE]
+    description: Annotated[str | None, descriptions.DESCRIPTION]
+    status: Annotated[WorkStatus, STATUS]
+    priority: Annotated[Priority, descriptions.PRIORITY]
+    bucket: Annotated[Bucket, descriptions.BUCKET]
+    creator_id: Annotated[str, descriptions.CREATOR_ID]
+    creator_type: CreatorType
+    assignee_ids: Annotated[list[Id], descriptions.ASSIGNEE_IDS]
+    label_ids: Annotated[list[Id], descriptions.LABEL_IDS]
+    specifications: Annotated[
+        list[SpecificationLink], descriptions.LINKED_SPECIFICATIONS
+    ]
+    milestone_id: Annotated[Id | None, descriptions.MILESTONE_ID]
+    due_at: DueAt | None
+    created_at: CreatedAt
+    updated_at: UpdatedAt
+    completed_at: Moment | None = Field(
+        description="When it was completed.", examples=[None]
+    )
+    archived_at: ArchivedAt | None
 
 
 class NewWorkItem(Schema):
     """The fields of a new work item, without its project."""
 
-    type: WorkType
-    title: Title
-    description: WorkItemDescription = None
-    status: WorkStatus = "backlog"
-    priority: Priority = "none"
-    bucket: Bucket = "none"
-    assignee_ids: Assignees = []
-    label_ids: Labels = []
-    specifications: Links = []
-    milestone_id: Id | None = None
-    due_at: Moment | None = None
+    type: Annotated[WorkType, descriptions.TYPE]
+    title: Annotated[Title, descriptions.TITLE]
+    description: Annotated[WorkItemDescription, descriptions.DESCRIPTION] = None
+    status: Annotated[WorkStatus, STATUS] = "backlog"
+    priority: Annotated[Priority, descriptions.PRIORITY] = "none"
+    bucket: Annotated[Bucket, descriptions.BUCKET] = "none"
+    assignee_ids: Annotated[Assignees, descriptions.ASSIGNEE_IDS] = []
+    label_ids: Annotated[Labels, descriptions.LABEL_IDS] = []
+    specifications: Annotated[Links, descriptions.LINKED_SPECIFICATIONS] = []
+    milestone_id: Annotated[Id | None, descriptions.MILESTONE_ID] = None
+    due_at: DueAt | None = None
 
 
-class CreateWorkItem(NewWorkItem):
-    project_id: Id
+class CreateWorkItem(NewWorkItem, example=("description", "priority")):
+    project_id: ProjectId
 
 
-class UpdateWorkItem(Schema):
-    id: Id
-    type: MayOmit[WorkType] = None
-    title: MayOmit[Title] = None
-    description: WorkItemDescription = None
-    status: MayOmit[WorkStatus] = None
-    priority: MayOmit[Priority] = None
-    bucket: MayOmit[Bucket] = None
-    assignee_ids: MayOmit[Assignees] = None
-    label_ids: MayOmit[Labels] = None
-    specifications: MayOmit[Links] = None
-    milestone_id: Id | None = None
-    due_at: Moment | None = None
-    expected_updated_at: MayOmit[Moment] = None
+class UpdateWorkItem(Schema, example=("priority",)):
+    id: Annotated[Id, ID]
+    type: Annotated[MayOmit[WorkType], descriptions.TYPE] = None
+    title: Annotated[MayOmit[Title], descriptions.TITLE] = None
+    description: Annotated[WorkItemDescription, descriptions.DESCRIPTION] = None
+    status: Annotated[MayOmit[WorkStatus], STATUS] = None
+    priority: Annotated[MayOmit[Priority], descriptions.PRIORITY] = None
+    bucket: Annotated[MayOmit[Bucket], descriptions.BUCKET] = None
+    assignee_ids: Annotated[MayOmit[Assignees], descriptions.ASSIGNEE_IDS] = None
+    label_ids: Annotated[MayOmit[Labels], descriptions.LABEL_IDS] = None
+    specifications: Annotated[MayOmit[Links], descriptions.LINKED_SPECIFICATIONS] = None
+    milestone_id: Annotated[Id | None, descriptions.MILESTONE_ID] = None
+    due_at: DueAt | None = None
+    expected_updated_at: MayOmit[ExpectedUpdatedAt] = None
 
     @model_validator(mode="after")
     def _has_changes(self) -> "UpdateWorkItem":
@@ -124,16 +142,18 @@ class UpdateWorkItem(Schema):
 
 
 class RemoveWorkItem(Schema):
-    id: Id
+    id: Annotated[Id, ID]
 
 
 class RestoreWorkItem(Schema):
-    id: Id
+    id: Annotated[Id, ID]
 
 
-class GetWorkItem(ProjectQuery):
-    id: Id | None = None
-    number: Annotated[QueryInteger, Field(ge=1)] | None = None
+class GetWorkItem(ProjectQuery, example=("projectSlug", "number")):
+    id: Annotated[Id | None, ID] = None
+    number: Annotated[
+        Annotated[QueryInteger, Field(ge=1)] | None, descriptions.NUMBER
+    ] = None
 
     @model_validator(mode="after")
     def _id_or_number(self) -> "GetWorkItem":

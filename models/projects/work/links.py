@@ -2,10 +2,11 @@
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any, Literal, TypeVar
+from typing import Annotated, Any, Literal, TypeVar
 
 from models.base import Change, Schema
-from models.fields import Id
+from models.projects import descriptions
+from models.projects.fields import SpecificationId
 from models.projects.work.rows import (
     WorkAssigneeRow,
     WorkItemRow,
@@ -19,8 +20,8 @@ SpecRelationship = Literal["governed_by", "implements", "references"]
 
 
 class SpecificationLink(Schema):
-    specification_id: Id
-    relationship: SpecRelationship
+    specification_id: SpecificationId
+    relationship: Annotated[SpecRelationship, descriptions.RELATIONSHIP]
 
 
 @dataclass(frozen=True)

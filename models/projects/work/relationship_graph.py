@@ -6,9 +6,16 @@ from peewee import ModelSelect
 from pydantic import Field, model_validator
 
 from models.base import Schema
-from models.fields import Id, Moment, QueryInteger
+from models.fields import ID, STATUS, Id, QueryInteger
 from models.pagination import CursorQuery, Page, cursor_page, descending
-from models.projects.fields import CommaSeparated, ProjectQuery
+from models.projects import descriptions
+from models.projects.fields import (
+    ArchivedAt,
+    CommaSeparated,
+    IsTruncated,
+    ProjectId,
+    ProjectQuery,
+)
 from models.projects.projects.rows import requested_project
 from models.projects.work.items import WorkStatus
 from models.projects.work.relationships import Relationship, WorkRelationship
@@ -29,8 +36,12 @@ TargetItem: Any = WorkItemRow.alias("target_item")
 class RelationshipQuery(ProjectQuery):
     """A query about the relationships of one work item or of one project."""
 
-    work_item_id: Id | None = None
-    relationship: CommaSeparated[Relationship] | None = None
+    work_item_id: Id | None = Field(
+        default=None, description="The ID of the work item."
+    )
+    relationship: Annotated[
+        CommaSeparated[Relationship] | None, descriptions.RELATIONSHIP
+    ] = None
 
     @model_validator(mode="after")
     def _item_or_project(self) -> "RelationshipQuery":
@@ -42,8 +53,11 @@ class RelationshipQuery(ProjectQuery):
         return self
 
 
-class ListRelationships(RelationshipQuery, CursorQuery):
-    direction: Direction | None = None
+class ListRelationships(RelationshipQuery, CursorQuery, example=("workItemId",)):
+    direction: Direction | None = Field(
+        default=None,
+        description="The direction of the relationships, seen from the work item.",
+    )
 
     @model_validator(mode="after")
     def _direction_requires_item(self) -> "ListRelationships":
@@ -52,8 +66,12 @@ class ListRelationships(RelationshipQuery, CursorQuery):
         return self
 
 
-class GetGraph(RelationshipQuery):
-    depth: Annotated[QueryInteger, Field(ge=1, le=5)] | None = None
+class GetGraph(RelationshipQuery, example=("workItemId", "depth")):
+    depth: Annotated[QueryInteger, Field(ge=1, le=5)] | None = Field(
+        default=None,
+        description="The maximum number of relationships between the work item and"
+        " others.",
+    )
 
     @model_validator(mode="after")
     def _depth_requires_item(self) -> "GetGraph":
@@ -63,18 +81,20 @@ class GetGraph(RelationshipQuery):
 
 
 class Node(Schema):
-    id: Id
-    project_id: Id
-    number: int
-    title: str
-    status: WorkStatus
-    archived_at: Moment | None
+    id: Annotated[Id, ID]
+    project_id: ProjectId
+    number: Annotated[int, descriptions.NUMBER]
+    title: Annotated[str, descriptions.TITLE]
+    status: Annotated[WorkStatus, STATUS]
+    archived_at: ArchivedAt | None
 
 
 class Graph(Schema):
-    nodes: list[Node]
-    edges: list[WorkRelationship]
-    truncated: bool
+    nodes: list[Node] = Field(description="The work items.")
+    edges: list[WorkRelationship] = Field(
+        description="The relationships between the work items."
+    )
+    truncated: IsTruncated
 
 
 def list_relationships(query: ListRelationships) -> Page[WorkRelationshipRow]:

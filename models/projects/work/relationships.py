@@ -1,14 +1,15 @@
 """Add and remove relationships between work items, in their normalized form."""
 
 from datetime import datetime
-from typing import Any, Literal, NamedTuple
+from typing import Annotated, Any, Literal, NamedTuple
 
-from pydantic import model_validator
+from pydantic import Field, model_validator
 
 from models.base import Schema
 from models.errors import LimitExceeded
-from models.fields import Id, Moment
-from models.projects.fields import Actor
+from models.fields import OTHER_ID, CreatedAt, Id
+from models.projects import descriptions
+from models.projects.fields import Actor, WasRemoved
 from models.projects.members.role_checks import actor_role, require_role
 from models.projects.projects.activity import record_activity
 from models.projects.projects.rows import require_active
@@ -25,19 +26,25 @@ SYMMETRIC = ("related_to", "duplicates")
 # Of one work item.
 MAX_RELATIONSHIPS = 100
 
+# What several fields mean.
+SourceItemId = Annotated[Id, Field(description="The ID of the source work item.")]
+TargetItemId = Annotated[
+    Id, Field(description="The ID of the target work item.", examples=[OTHER_ID])
+]
+
 
 class WorkRelationship(Schema):
-    source_id: Id
-    target_id: Id
-    relationship: Relationship
-    created_by: Id
-    created_at: Moment
+    source_id: SourceItemId
+    target_id: TargetItemId
+    relationship: Annotated[Relationship, descriptions.RELATIONSHIP]
+    created_by: Id = Field(description="The ID of the account or key that created it.")
+    created_at: CreatedAt
 
 
 class AddWorkRelationship(Schema):
-    source_id: Id
-    target_id: Id
-    relationship: RelationshipInput
+    source_id: SourceItemId
+    target_id: TargetItemId
+    relationship: Annotated[RelationshipInput, descriptions.RELATIONSHIP]
 
     @model_validator(mode="after")
     def _ends_differ(self) -> "AddWorkRelationship":
@@ -51,10 +58,10 @@ class RemoveWorkRelationship(AddWorkRelationship):
 
 
 class RemovedRelationship(Schema):
-    source_id: Id
-    target_id: Id
-    relationship: Relationship
-    removed: bool
+    source_id: SourceItemId
+    target_id: TargetItemId
+    relationship: Annotated[Relationship, descriptions.RELATIONSHIP]
+    removed: WasRemoved
 
 
 class Edge(NamedTuple):

@@ -18,14 +18,15 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from datetime import datetime
 from itertools import takewhile
-from typing import Any
+from typing import Annotated, Any
 
 from peewee import AutoField, ForeignKeyField, TextField
-from pydantic import model_validator
+from pydantic import Field, model_validator
 
 from models.base import Change, MomentField, Row, Schema
 from models.errors import IncidentNotFound, IncidentUpdateNotFound, VersionConflict
-from models.fields import MayOmit, Moment
+from models.fields import EXAMPLE_ID, CreatedAt, MayOmit, Moment
+from models.status import descriptions
 from models.status.fields import StatusId, Version
 from models.status.incidents.incidents import (
     Body,
@@ -38,25 +39,51 @@ from models.status.state import IncidentStatus
 # What readers see instead of the words of a removed update.
 REMOVED_BODY = "This update was removed."
 
+# What several fields mean.
+UPDATE_ID = Field(description="The ID of the update.", examples=[EXAMPLE_ID])
+NotifyOfStatus = Annotated[
+    bool,
+    Field(
+        description="Whether subscribers are told if the incident gets another status"
+        " by it.",
+        examples=[True],
+    ),
+]
 
-class StatusUpdateIncidentUpdate(Schema):
-    id: StatusId
-    status: MayOmit[IncidentStatus] = None
-    body: MayOmit[Body] = None
-    expected_version: MayOmit[Version] = None
-    notify: bool = True
+
+class StatusUpdateIncidentUpdate(Schema, example=("body", "expectedVersion")):
+    id: Annotated[StatusId, UPDATE_ID]
+    status: MayOmit[IncidentStatus] = Field(
+        default=None, description="The corrected status. Default: unchanged."
+    )
+    body: MayOmit[Body] = Field(
+        default=None,
+        description="The corrected text, as Markdown. Default: unchanged.",
+        examples=["We are investigating slow answers."],
+    )
+    expected_version: MayOmit[Version] = Field(
+        default=None,
+        description="The expected latest version; another one is a conflict.",
+    )
+    notify: NotifyOfStatus = True
 
 
 class StatusRemoveIncidentUpdate(Schema):
-    id: StatusId
-    notify: bool = True
+    id: Annotated[StatusId, UPDATE_ID]
+    notify: NotifyOfStatus = True
 
 
-class GetIncidentUpdateHistory(Schema):
+class GetIncidentUpdateHistory(Schema, example=("id",)):
     """Either one update, or all updates of an incident."""
 
-    id: MayOmit[StatusId] = None
-    incident_id: MayOmit[StatusId] = None
+    id: MayOmit[StatusId] = Field(
+        default=None, description="The ID of an update.", examples=[EXAMPLE_ID]
+    )
+    incident_id: MayOmit[StatusId] = Field(
+        default=None,
+        description="The ID of an incident, for the history of all its updates.",
+        examples=[EXAMPLE_ID],
+    )
 
     @model_validator(mode="after")
     def _require_one(self) -> "GetIncidentUpdateHistory":
@@ -66,22 +93,32 @@ class GetIncidentUpdateHistory(Schema):
 
 
 class StatusIncidentUpdateVersion(Schema):
-    version: int
-    status: IncidentStatus
-    body: str
-    written_at: Moment
-    replaced_at: Moment | None
+    version: int = Field(
+        description="The number of the version, which is 1 for the first one."
+    )
+    status: IncidentStatus = Field(description="The status that this version had.")
+    body: Annotated[str, descriptions.BODY]
+    written_at: Moment = Field(description="When it was written.")
+    replaced_at: Moment | None = Field(
+        description="When it was replaced or removed.", examples=[None]
+    )
 
 
 class StatusIncidentUpdateHistory(Schema):
     """An update with its versions, oldest first; the last of a removed one is over."""
 
-    id: str
-    incident_id: str
-    created_at: Moment
-    edited_at: Moment | None
-    removed_at: Moment | None
-    versions: list[StatusIncidentUpdateVersion]
+    id: Annotated[str, UPDATE_ID]
+    incident_id: Annotated[str, descriptions.INCIDENT_ID]
+    created_at: CreatedAt
+    edited_at: Moment | None = Field(
+        description="When the update was last corrected.", examples=[None]
+    )
+    removed_at: Moment | None = Field(
+        description="When the update was removed.", examples=[None]
+    )
+    versions: list[StatusIncidentUpdateVersion] = Field(
+        description="The versions, oldest first."
+    )
 
 
 class IncidentUpdateVersionRow(Row):

@@ -12,10 +12,22 @@ from pydantic.alias_generators import to_camel
 from models.audit import AuditTarget
 from models.base import Change, MomentField, Row, Schema, new_id
 from models.errors import IncidentNotFound, ValidationFailed
-from models.fields import MayOmit, Moment, format_moment
+from models.fields import (
+    ID,
+    RANGE_START,
+    STATUS,
+    CreatedAt,
+    MayOmit,
+    Moment,
+    RangeEnd,
+    UpdatedAt,
+    format_moment,
+)
 from models.pagination import CursorQuery, Page, cursor_page, descending
+from models.status import descriptions
 from models.status.fields import (
-    ServiceSlugs,
+    AffectedSlugs,
+    Notify,
     StatusId,
     StatusTitle,
     require_valid_range,
@@ -38,78 +50,99 @@ from models.status.state import (
 
 Body = Annotated[str, Field(min_length=1, max_length=4000)]
 
+# What several fields mean.
+ResolvedAt = Annotated[
+    Moment,
+    Field(
+        description="When it was resolved; only with the status resolved.",
+        examples=[None],
+    ),
+]
+SEVERITY = Field(
+    description="The severity: the state that the incident gives its services."
+)
+StartedAt = Annotated[Moment, Field(description="When the incident began.")]
+
 
 class StatusIncident(Schema):
-    id: str
-    title: str
-    status: IncidentStatus
-    severity: Severity
-    started_at: Moment
-    resolved_at: Moment | None
-    created_at: Moment
-    updated_at: Moment
-    services: list[StatusAffectedService]
+    id: Annotated[str, ID]
+    title: Annotated[str, descriptions.TITLE]
+    status: Annotated[IncidentStatus, STATUS]
+    severity: Annotated[Severity, SEVERITY]
+    started_at: StartedAt
+    resolved_at: ResolvedAt | None
+    created_at: CreatedAt
+    updated_at: UpdatedAt
+    services: Annotated[list[StatusAffectedService], descriptions.SERVICES]
 
 
 class StatusIncidentUpdate(Schema):
-    id: str
-    incident_id: str
-    status: IncidentStatus
-    body: str
-    created_at: Moment
+    id: Annotated[str, ID]
+    incident_id: Annotated[str, descriptions.INCIDENT_ID]
+    status: IncidentStatus = Field(
+        description="The status of the incident after the update."
+    )
+    body: Annotated[str, descriptions.BODY]
+    created_at: CreatedAt
 
 
 class StatusIncidentDetail(Schema):
-    incident: StatusIncident
-    updates: list[StatusIncidentUpdate]
+    incident: StatusIncident = Field(description="The incident.")
+    updates: list[StatusIncidentUpdate] = Field(
+        description="The updates, oldest first."
+    )
 
 
 class StatusAddIncident(Schema):
-    title: StatusTitle
-    severity: Severity
-    status: IncidentStatus = "investigating"
-    started_at: MayOmit[Moment] = None
-    services: ServiceSlugs
-    body: Body
-    notify: bool = True
+    title: Annotated[StatusTitle, descriptions.TITLE]
+    severity: Annotated[Severity, SEVERITY]
+    status: Annotated[IncidentStatus, STATUS] = "investigating"
+    started_at: MayOmit[Moment] = Field(
+        default=None, description="When the incident began. Default: now."
+    )
+    services: AffectedSlugs
+    body: Annotated[Body, descriptions.BODY]
+    notify: Notify = True
 
 
-class StatusUpdateIncident(Schema):
-    id: StatusId
-    title: MayOmit[StatusTitle] = None
-    severity: MayOmit[Severity] = None
-    status: MayOmit[IncidentStatus] = None
-    services: MayOmit[ServiceSlugs] = None
-    started_at: MayOmit[Moment] = None
-    resolved_at: Moment | None = None
-    notify: bool = True
+class StatusUpdateIncident(Schema, example=("severity", "status")):
+    id: Annotated[StatusId, ID]
+    title: Annotated[MayOmit[StatusTitle], descriptions.TITLE] = None
+    severity: Annotated[MayOmit[Severity], SEVERITY] = None
+    status: Annotated[MayOmit[IncidentStatus], STATUS] = None
+    services: MayOmit[AffectedSlugs] = None
+    started_at: MayOmit[StartedAt] = None
+    resolved_at: ResolvedAt | None = None
+    notify: Notify = True
 
 
 class StatusRemoveIncident(Schema):
-    id: StatusId
+    id: Annotated[StatusId, ID]
 
 
 class RemovedIncident(Schema):
-    id: str
-    removed_at: Moment
+    id: Annotated[str, ID]
+    removed_at: Moment = Field(description="When the incident was removed.")
 
 
-class StatusAddIncidentUpdate(Schema):
-    incident_id: StatusId
-    status: MayOmit[IncidentStatus] = None
-    body: Body
-    notify: bool = True
+class StatusAddIncidentUpdate(Schema, example=("status",)):
+    incident_id: Annotated[StatusId, descriptions.INCIDENT_ID]
+    status: MayOmit[IncidentStatus] = Field(
+        default=None, description="The new status. Default: unchanged."
+    )
+    body: Annotated[Body, descriptions.BODY]
+    notify: Notify = True
 
 
-class ListIncidents(CursorQuery):
-    status: Literal["active", "resolved"] | None = None
-    slug: str | None = None
-    from_: Annotated[Moment | None, Field(alias="from")] = None
-    to: Moment | None = None
+class ListIncidents(CursorQuery, example=("status",)):
+    status: Annotated[Literal["active", "resolved"] | None, STATUS] = None
+    slug: Annotated[str | None, descriptions.SERVICE_SLUG] = None
+    from_: Annotated[Moment | None, Field(alias="from"), RANGE_START] = None
+    to: RangeEnd | None = None
 
 
 class GetIncident(Schema):
-    id: StatusId
+    id: Annotated[StatusId, ID]
 
 
 class IncidentRow(Row):

@@ -9,43 +9,53 @@ from pydantic import Field
 from models.audit import AuditTarget
 from models.base import Change, MomentField, Row, Schema, new_id
 from models.errors import IncidentTemplateNotFound, NameTaken, VersionConflict
-from models.fields import TRIMMED, MayOmit, Moment, SingleLine
+from models.fields import ID, TRIMMED, CreatedAt, MayOmit, SingleLine, UpdatedAt
+from models.status import descriptions
 from models.status.fields import StatusId, StatusTitle, Version
 from models.status.incidents.incidents import Body
 from models.status.state import Severity
 
 TemplateName = Annotated[str, TRIMMED, Field(min_length=1, max_length=120), SingleLine]
 
+# What several fields mean.
+TEMPLATE_NAME = Field(
+    description="The unique name, for operators.", examples=["Slow mail"]
+)
+FIRST_SEVERITY = Field(description="The severity with which incidents begin.")
+
 
 class IncidentTemplate(Schema):
-    id: str
-    name: str
-    title: str
-    severity: Severity
-    body: str
-    version: int
-    created_at: Moment
-    updated_at: Moment
+    id: Annotated[str, ID]
+    name: Annotated[str, TEMPLATE_NAME]
+    title: Annotated[str, descriptions.TITLE]
+    severity: Annotated[Severity, FIRST_SEVERITY]
+    body: Annotated[str, descriptions.BODY]
+    version: int = Field(description="The version, which increases with each change.")
+    created_at: CreatedAt
+    updated_at: UpdatedAt
 
 
 class AddIncidentTemplate(Schema):
-    name: TemplateName
-    title: StatusTitle
-    severity: Severity
-    body: Body
+    name: Annotated[TemplateName, TEMPLATE_NAME]
+    title: Annotated[StatusTitle, descriptions.TITLE]
+    severity: Annotated[Severity, FIRST_SEVERITY]
+    body: Annotated[Body, descriptions.BODY]
 
 
-class UpdateIncidentTemplate(Schema):
-    id: StatusId
-    name: MayOmit[TemplateName] = None
-    title: MayOmit[StatusTitle] = None
-    severity: MayOmit[Severity] = None
-    body: MayOmit[Body] = None
-    expected_version: MayOmit[Version] = None
+class UpdateIncidentTemplate(Schema, example=("title", "body")):
+    id: Annotated[StatusId, ID]
+    name: Annotated[MayOmit[TemplateName], TEMPLATE_NAME] = None
+    title: Annotated[MayOmit[StatusTitle], descriptions.TITLE] = None
+    severity: Annotated[MayOmit[Severity], FIRST_SEVERITY] = None
+    body: Annotated[MayOmit[Body], descriptions.BODY] = None
+    expected_version: MayOmit[Version] = Field(
+        default=None,
+        description="The expected latest version; another one is a conflict.",
+    )
 
 
 class RemoveIncidentTemplate(Schema):
-    id: StatusId
+    id: Annotated[StatusId, ID]
 
 
 class IncidentTemplateRow(Row):

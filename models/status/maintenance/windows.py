@@ -11,10 +11,23 @@ from pydantic import AfterValidator, Field
 from models.audit import AuditTarget
 from models.base import Change, MomentField, Row, Schema, new_id
 from models.errors import MaintenanceNotFound, ValidationFailed
-from models.fields import MayOmit, Moment, format_moment, null_if_empty
+from models.fields import (
+    ID,
+    RANGE_START,
+    STATUS,
+    CreatedAt,
+    MayOmit,
+    Moment,
+    RangeEnd,
+    UpdatedAt,
+    format_moment,
+    null_if_empty,
+)
 from models.pagination import CursorQuery, Page, cursor_page, descending
+from models.status import descriptions
 from models.status.fields import (
-    ServiceSlugs,
+    AffectedSlugs,
+    Notify,
     StatusId,
     StatusTitle,
     require_valid_range,
@@ -35,57 +48,82 @@ MaintenanceDescription = Annotated[
     Annotated[str, Field(max_length=4000)] | None, AfterValidator(null_if_empty)
 ]
 
+# What several fields mean.
+StartsAt = Annotated[
+    Moment,
+    Field(
+        description="When the maintenance window begins.",
+        examples=["2026-03-02T12:00:00.000Z"],
+    ),
+]
+NOTICE = Field(
+    description="The notice on the status page, as Markdown.",
+    examples=["Writes are delayed by up to a minute."],
+)
+EndsAt = Annotated[
+    Moment,
+    Field(
+        description="When the maintenance window ends.",
+        examples=["2026-03-02T13:00:00.000Z"],
+    ),
+]
+WORK_TITLE = Field(
+    description="What will be done, on one line.", examples=["Database upgrade"]
+)
+
 
 class StatusMaintenance(Schema):
-    id: str
-    title: str
-    description: str | None
-    starts_at: Moment
-    ends_at: Moment
-    status: MaintenanceStatus
-    created_at: Moment
-    updated_at: Moment
-    services: list[StatusAffectedService]
+    id: Annotated[str, ID]
+    title: Annotated[str, WORK_TITLE]
+    description: Annotated[str | None, NOTICE]
+    starts_at: StartsAt
+    ends_at: EndsAt
+    status: Annotated[MaintenanceStatus, STATUS]
+    created_at: CreatedAt
+    updated_at: UpdatedAt
+    services: Annotated[list[StatusAffectedService], descriptions.SERVICES]
 
 
 class StatusAddMaintenance(Schema):
-    title: StatusTitle
-    description: MaintenanceDescription = None
-    starts_at: Moment
-    ends_at: Moment
-    services: ServiceSlugs
-    notify: bool = True
+    title: Annotated[StatusTitle, WORK_TITLE]
+    description: Annotated[MaintenanceDescription, NOTICE] = None
+    starts_at: StartsAt
+    ends_at: EndsAt
+    services: AffectedSlugs
+    notify: Notify = True
 
 
-class StatusUpdateMaintenance(Schema):
-    id: StatusId
-    title: MayOmit[StatusTitle] = None
-    description: MaintenanceDescription = None
-    starts_at: MayOmit[Moment] = None
-    ends_at: MayOmit[Moment] = None
-    status: MayOmit[Literal["scheduled", "completed", "cancelled"]] = None
-    services: MayOmit[ServiceSlugs] = None
-    notify: bool = True
+class StatusUpdateMaintenance(Schema, example=("endsAt",)):
+    id: Annotated[StatusId, ID]
+    title: Annotated[MayOmit[StatusTitle], WORK_TITLE] = None
+    description: Annotated[MaintenanceDescription, NOTICE] = None
+    starts_at: MayOmit[StartsAt] = None
+    ends_at: MayOmit[EndsAt] = None
+    status: Annotated[
+        MayOmit[Literal["scheduled", "completed", "cancelled"]], STATUS
+    ] = None
+    services: MayOmit[AffectedSlugs] = None
+    notify: Notify = True
 
 
 class StatusRemoveMaintenance(Schema):
-    id: StatusId
+    id: Annotated[StatusId, ID]
 
 
 class RemovedMaintenance(Schema):
-    id: str
-    removed_at: Moment
+    id: Annotated[str, ID]
+    removed_at: Moment = Field(description="When the window was removed.")
 
 
 class ListMaintenance(CursorQuery):
-    status: MaintenanceStatus | None = None
-    slug: str | None = None
-    from_: Annotated[Moment | None, Field(alias="from")] = None
-    to: Moment | None = None
+    status: Annotated[MaintenanceStatus | None, STATUS] = None
+    slug: Annotated[str | None, descriptions.SERVICE_SLUG] = None
+    from_: Annotated[Moment | None, Field(alias="from"), RANGE_START] = None
+    to: RangeEnd | None = None
 
 
 class GetMaintenance(Schema):
-    id: StatusId
+    id: Annotated[StatusId, ID]
 
 
 class MaintenanceRow(Row):

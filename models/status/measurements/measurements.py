@@ -18,6 +18,7 @@ from models.base import (
 )
 from models.errors import ValidationFailed
 from models.fields import Moment, StatusSlug, format_moment, parse_whole_number
+from models.status import descriptions
 from models.status.measurements.rollups import compacted_until, recount_late_samples
 from models.status.services.catalogue import service_numbers_by_slug
 from models.status.services.rows import ServiceRow
@@ -32,11 +33,13 @@ ResponseTime = Annotated[
 ]
 
 
-class StatusMeasurement(Schema):
-    slug: StatusSlug
-    status: MeasurementStatus
-    response_time_ms: ResponseTime | None = None
-    observed_at: Moment
+class StatusMeasurement(Schema, example=("responseTimeMs",)):
+    slug: Annotated[StatusSlug, descriptions.SERVICE_SLUG]
+    status: MeasurementStatus = Field(description="The state that was measured.")
+    response_time_ms: ResponseTime | None = Field(
+        default=None, description="The response time in milliseconds.", examples=[184]
+    )
+    observed_at: Moment = Field(description="When the measurement was made.")
 
     # Replaces the method of this name that checks every field for NUL, which would take
     # a fifth of the time. The slug is the only text, and its pattern allows no NUL.
@@ -47,10 +50,10 @@ class StatusMeasurement(Schema):
 
 
 class StatusRecordMeasurements(Schema):
-    source: StatusSlug
+    source: Annotated[StatusSlug, descriptions.SOURCE]
     measurements: Annotated[
         list[StatusMeasurement], Field(min_length=1, max_length=200)
-    ]
+    ] = Field(description="The measurements.")
 
     def canonical_bytes(self) -> bytes:
         # Dumping the models takes ten times as long. Null is the same as omitted here.
@@ -62,8 +65,11 @@ class StatusRecordMeasurements(Schema):
 
 
 class RecordedMeasurements(Schema):
-    recorded: int
-    unknown: list[str]
+    recorded: int = Field(description="The number of measurements that were accepted.")
+    unknown: list[str] = Field(
+        description="Slugs of no service; their measurements were discarded.",
+        examples=[[]],
+    )
 
 
 class MeasurementRow(Row):

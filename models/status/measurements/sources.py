@@ -9,16 +9,18 @@ import logging
 from collections import defaultdict
 from collections.abc import Iterable, Mapping
 from datetime import datetime, timedelta
-from typing import NamedTuple
+from typing import Annotated, NamedTuple
 
 from peewee import CompositeKey, TextField
+from pydantic import Field
 
 from models.audit import AuditTarget
 from models.base import MomentField, Row, Schema, epoch_ms, from_epoch_ms
 from models.errors import LimitExceeded, SourceTaken
-from models.fields import Id, Moment, StatusSlug
+from models.fields import EXAMPLE_ID, Id, Moment, StatusSlug
 from models.logs import LogLine
 from models.runtime.faults import Fault
+from models.status import descriptions
 from models.status.measurements.measurements import ReadingRow, StatusRecordMeasurements
 from models.status.services.rows import ServiceRow
 from models.storage.database import database, reading
@@ -70,35 +72,50 @@ class MeasuringKey(NamedTuple):
 
 
 class StatusSourceKey(Schema):
-    id: Id
-    prefix: str
-    first_used_at: Moment
-    last_used_at: Moment | None
+    id: Id = Field(description="The ID of the key.", examples=[EXAMPLE_ID])
+    prefix: str = Field(
+        description="The part of the key that is not secret.", examples=["mh_3kT9sQ2x"]
+    )
+    first_used_at: Moment = Field(
+        description="When the key first used the source, or got it."
+    )
+    last_used_at: Moment | None = Field(
+        description="When the key last used the source, to five minutes; or null."
+    )
 
 
 class StatusMeasuredService(Schema):
-    slug: str
-    observed_at: Moment
+    slug: Annotated[str, descriptions.SERVICE_SLUG]
+    observed_at: Moment = Field(description="When its newest measurement was made.")
 
 
 class StatusSource(Schema):
     """A source and its keys; the first one owns it."""
 
-    source: str
-    keys: list[StatusSourceKey]
+    source: Annotated[str, descriptions.SOURCE]
+    keys: list[StatusSourceKey] = Field(
+        description="The keys that use the source. The first one owns it."
+    )
 
 
 class StatusListedSource(StatusSource):
-    services: list[StatusMeasuredService]
+    services: list[StatusMeasuredService] = Field(
+        description="The services that the source measures."
+    )
 
 
 class StatusListSources(Schema):
-    slug: StatusSlug | None = None
+    slug: StatusSlug | None = Field(
+        default=None, description="Only the sources of this service.", examples=["api"]
+    )
 
 
 class StatusTransferSource(Schema):
-    source: StatusSlug
-    key_id: Id
+    source: Annotated[StatusSlug, descriptions.SOURCE]
+    key_id: Id = Field(
+        description="The ID of the key that shall own the source.",
+        examples=[EXAMPLE_ID],
+    )
 
 
 # Fixed SQL, because every batch runs it. The first row is that of the owner.

@@ -3,19 +3,20 @@
 from collections import defaultdict
 from collections.abc import Iterable
 from datetime import datetime
-from typing import Any
+from typing import Annotated, Any
 
 from peewee import JOIN
 
 from models.base import Change, Schema
 from models.fields import StatusSlug
+from models.status import descriptions
 from models.status.services.catalogue import services_with_slugs
 from models.status.services.rows import AffectedRow, ServiceRow
 
 
 class StatusAffectedService(Schema):
-    slug: StatusSlug
-    name: str
+    slug: Annotated[StatusSlug, descriptions.SERVICE_SLUG]
+    name: Annotated[str, descriptions.SERVICE_NAME]
 
 
 def set_affected_services(subject: str, slugs: Iterable[str]) -> None:

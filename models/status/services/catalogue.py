@@ -10,15 +10,18 @@ from models.base import Change, Schema, new_id
 from models.changes import mark
 from models.errors import ReferenceNotFound, ServiceNotFound, SlugTaken
 from models.fields import (
+    ID,
     TRIMMED,
+    CreatedAt,
     MayOmit,
-    Moment,
     SingleLine,
     StatusSlug,
+    UpdatedAt,
     WholeNumber,
     null_if_empty,
     parse_boolean,
 )
+from models.status import descriptions
 from models.status.importers.imported_rows import ImportedRow
 from models.status.services.rows import AffectedRow, ServiceRow
 from models.storage.database import database
@@ -30,48 +33,65 @@ Group = Annotated[str, TRIMMED, Field(max_length=64), SingleLine]
 DisplayOrder = Annotated[WholeNumber, Field(ge=0, le=10_000)]
 Blank = AfterValidator(null_if_empty)
 
+# What several fields mean.
+Enabled = Annotated[
+    bool,
+    Field(
+        description="Whether the service is shown on the status page.", examples=[True]
+    ),
+]
+
 
 class StatusAdminService(Schema):
-    id: str
-    slug: str
-    name: str
-    description: str | None
-    hostname: str | None
-    group: str | None
-    display_order: int
-    enabled: bool
-    created_at: Moment
-    updated_at: Moment
+    id: Annotated[str, ID]
+    slug: Annotated[str, descriptions.SERVICE_SLUG]
+    name: Annotated[str, descriptions.SERVICE_NAME]
+    description: Annotated[str | None, descriptions.SERVICE_DESCRIPTION]
+    hostname: Annotated[str | None, descriptions.HOSTNAME]
+    group: Annotated[str | None, descriptions.GROUP]
+    display_order: Annotated[int, descriptions.DISPLAY_ORDER]
+    enabled: Enabled
+    created_at: CreatedAt
+    updated_at: UpdatedAt
 
 
-class StatusAddService(Schema):
-    slug: StatusSlug
-    name: ServiceName
-    description: Annotated[Description | None, Blank] = None
-    hostname: Annotated[Hostname | None, Blank] = None
-    group: Annotated[Group | None, Blank] = None
-    display_order: DisplayOrder = 0
-    enabled: bool = True
+class StatusAddService(Schema, example=("description", "group")):
+    slug: StatusSlug = Field(
+        description="The slug in URLs. It cannot be changed later.", examples=["api"]
+    )
+    name: Annotated[ServiceName, descriptions.SERVICE_NAME]
+    description: Annotated[
+        Description | None, Blank, descriptions.SERVICE_DESCRIPTION
+    ] = None
+    hostname: Annotated[Hostname | None, Blank, descriptions.HOSTNAME] = None
+    group: Annotated[Group | None, Blank, descriptions.GROUP] = None
+    display_order: Annotated[DisplayOrder, descriptions.DISPLAY_ORDER] = 0
+    enabled: Enabled = True
 
 
-class StatusUpdateService(Schema):
-    slug: StatusSlug
-    name: MayOmit[ServiceName] = None
-    description: Annotated[Description | None, Blank] = None
-    hostname: Annotated[Hostname | None, Blank] = None
-    group: Annotated[Group | None, Blank] = None
-    display_order: MayOmit[DisplayOrder] = None
-    enabled: MayOmit[bool] = None
+class StatusUpdateService(Schema, example=("name", "displayOrder")):
+    slug: Annotated[StatusSlug, descriptions.SERVICE_SLUG]
+    name: Annotated[MayOmit[ServiceName], descriptions.SERVICE_NAME] = None
+    description: Annotated[
+        Description | None, Blank, descriptions.SERVICE_DESCRIPTION
+    ] = None
+    hostname: Annotated[Hostname | None, Blank, descriptions.HOSTNAME] = None
+    group: Annotated[Group | None, Blank, descriptions.GROUP] = None
+    display_order: Annotated[MayOmit[DisplayOrder], descriptions.DISPLAY_ORDER] = None
+    enabled: MayOmit[Enabled] = None
 
 
-class StatusRemoveService(Schema):
-    slug: StatusSlug
-    purge: bool = False
+class StatusRemoveService(Schema, example=("purge",)):
+    slug: Annotated[StatusSlug, descriptions.SERVICE_SLUG]
+    purge: bool = Field(
+        default=False,
+        description="Whether to delete the service's measurements and history too.",
+    )
 
 
 class RemovedService(Schema):
-    slug: str
-    purged: bool
+    slug: Annotated[str, descriptions.SERVICE_SLUG]
+    purged: bool = Field(description="Whether the service's history was deleted too.")
 
 
 def _flag_or_default(value: Any) -> Any:
@@ -87,7 +107,10 @@ class ListAdminServices(Schema):
         WithJsonSchema(
             {"anyOf": [{"type": "boolean"}, {"type": "string", "enum": ["null", ""]}]}
         ),
-    ] = True
+    ] = Field(
+        default=True,
+        description="Whether to include services that the page does not show.",
+    )
 
 
 def add_service(request: StatusAddService, now: datetime) -> ServiceRow:

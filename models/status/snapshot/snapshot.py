@@ -11,6 +11,7 @@ from pydantic import Field
 
 from models.base import Schema
 from models.fields import Moment
+from models.status import descriptions
 from models.status.incidents.incidents import (
     IncidentRow,
     StatusIncident,
@@ -46,43 +47,63 @@ HISTORY = timedelta(days=90)
 
 Subject = TypeVar("Subject", IncidentRow, MaintenanceRow)
 
+# What several fields mean.
+IsStale = Annotated[bool, Field(description="Whether there is no recent measurement.")]
+
 
 class StatusService(Schema):
-    slug: str
-    name: str
-    description: str | None
-    hostname: str | None
-    group: str | None
-    display_order: int
-    state: State
-    observed_at: Moment | None
-    response_time_ms: int | None
-    stale: bool
-    active_incident_ids: list[str]
-    active_maintenance_ids: list[str]
+    slug: Annotated[str, descriptions.SERVICE_SLUG]
+    name: Annotated[str, descriptions.SERVICE_NAME]
+    description: Annotated[str | None, descriptions.SERVICE_DESCRIPTION]
+    hostname: Annotated[str | None, descriptions.HOSTNAME]
+    group: Annotated[str | None, descriptions.GROUP]
+    display_order: Annotated[int, descriptions.DISPLAY_ORDER]
+    state: State = Field(description="The state of the service.")
+    observed_at: Moment | None = Field(description="When the measurement was made.")
+    response_time_ms: int | None = Field(
+        description="The response time in milliseconds.", examples=[184]
+    )
+    stale: IsStale
+    active_incident_ids: list[str] = Field(
+        description="The IDs of the unresolved incidents.", examples=[[]]
+    )
+    active_maintenance_ids: list[str] = Field(
+        description="The IDs of the maintenance windows in progress.", examples=[[]]
+    )
 
 
 class StatusServiceList(Schema):
-    overall: Overall
-    checked_at: Moment | None
-    stale: bool
-    freshness_seconds: int
-    services: list[StatusService]
+    overall: Overall = Field(description="The overall status.")
+    checked_at: Moment | None = Field(
+        description="When the latest measurement was made."
+    )
+    stale: IsStale
+    freshness_seconds: int = Field(
+        description="The number of seconds after which a measurement becomes stale.",
+        examples=[300],
+    )
+    services: Annotated[list[StatusService], descriptions.SERVICES]
 
 
 class StatusServiceDetail(Schema):
-    service: StatusService
-    uptime: list[StatusUptimeSummary]
-    incidents: list[StatusIncident]
-    maintenance: list[StatusMaintenance]
+    service: StatusService = Field(description="The service.")
+    uptime: list[StatusUptimeSummary] = Field(
+        description="The uptime of the service in each period."
+    )
+    incidents: list[StatusIncident] = Field(
+        description="The incidents of the last 90 days, newest first."
+    )
+    maintenance: list[StatusMaintenance] = Field(
+        description="Maintenance windows: the last 90 days' and the scheduled ones."
+    )
 
 
 class ListServices(Schema):
-    group: Annotated[str | None, Field(max_length=64)] = None
+    group: Annotated[str | None, Field(max_length=64), descriptions.GROUP] = None
 
 
 class GetService(Schema):
-    slug: str
+    slug: Annotated[str, descriptions.SERVICE_SLUG]
 
 
 @dataclass(frozen=True)

@@ -7,25 +7,41 @@ from pydantic import Field
 
 from models.base import Schema
 from models.fields import Moment
+from models.status import descriptions
 from models.status.measurements.counts import counts_in, period_span
 from models.status.services.rows import ServiceRow
 from models.status.uptime.uptime import PERIODS, Counts, Period
 
+# What several fields mean.
+PERIOD = Field(description="The period of time, which ends now.")
+
 
 class StatusUptimeSummary(Schema):
-    slug: str
-    period: Period
-    from_: Annotated[Moment, Field(alias="from")]
-    to: Moment
-    uptime_pct: float | None
-    samples: int
-    interval_seconds: int
-    avg_response_time_ms: int | None
+    slug: Annotated[str, descriptions.SERVICE_SLUG]
+    period: Annotated[Period, PERIOD]
+    from_: Annotated[Moment, Field(alias="from")] = Field(
+        description="The start of the period."
+    )
+    to: Moment = Field(description="The end of the period.")
+    uptime_pct: float | None = Field(
+        description="The percentage of measurements that are operational or degraded,"
+        " truncated.",
+        examples=[99.995],
+    )
+    samples: int = Field(description="The number of measurements.", examples=[43196])
+    interval_seconds: int = Field(
+        description="The interval between measurements in seconds.", examples=[60]
+    )
+    avg_response_time_ms: int | None = Field(
+        description="The mean response time in milliseconds, without samples that are"
+        " down.",
+        examples=[184],
+    )
 
 
-class GetUptime(Schema):
-    slug: str
-    period: Period = "24h"
+class GetUptime(Schema, example=("period",)):
+    slug: Annotated[str, descriptions.SERVICE_SLUG]
+    period: Annotated[Period, PERIOD] = "24h"
 
 
 def uptime_summary(

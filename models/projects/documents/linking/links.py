@@ -2,11 +2,14 @@
 
 from collections.abc import Iterator, Sequence
 from functools import cached_property
-from typing import Literal, NamedTuple
+from typing import Annotated, Literal, NamedTuple
 from urllib.parse import unquote
 
+from pydantic import Field
+
 from models.base import Schema
-from models.fields import Id, QueryInteger, Slug
+from models.fields import QueryInteger, Slug
+from models.projects import descriptions
 from models.projects.documents.linking.aliases import redirects
 from models.projects.documents.linking.alternative_ids import alternative_ids
 from models.projects.documents.linking.link_resolver import (
@@ -28,7 +31,7 @@ from models.projects.documents.rendered_bodies import (
 )
 from models.projects.documents.rows import DOCUMENTS, DocumentRevisionRow, DocumentRow
 from models.projects.documents.site_preview import RenderInput, SitePreview
-from models.projects.fields import IdOrSlugQuery
+from models.projects.fields import DocumentId, IdOrSlugQuery, IsTruncated
 from models.projects.files.names import candidate_names
 from models.projects.files.pins import Pins, pins_to_show
 from models.response_headers import without_query
@@ -41,29 +44,52 @@ MAX_RENDERED_BYTES = 1024 * 1024
 Problem = Literal["nothing-there", "no-heading"]
 
 
-class GetDocumentLinks(IdOrSlugQuery):
-    version: QueryInteger | None = None
+class GetDocumentLinks(IdOrSlugQuery, example=("projectSlug", "slug")):
+    version: QueryInteger | None = Field(
+        default=None,
+        description="The version to check. Default: the latest.",
+        examples=[3],
+    )
 
 
 class DocumentLink(Schema):
     """A link as it is written, where on the site it leads, and the other document."""
 
-    target: str
-    href: str | None
-    document_id: Id | None
-    slug: Slug | None
-    title: str | None
-    problem: Problem | None
+    target: str = Field(
+        description="The link as it is written.", examples=["moving.md"]
+    )
+    href: str | None = Field(
+        description="The URL of the target on the site, or of an external website.",
+        examples=["/guides/moving/"],
+    )
+    document_id: DocumentId | None
+    slug: Slug | None = Field(
+        description="The slug of the linked document.", examples=["moving"]
+    )
+    title: Annotated[str | None, descriptions.TITLE]
+    problem: Problem | None = Field(
+        description="Why the link is broken. null: it is not.", examples=[None]
+    )
 
 
 class DocumentLinks(Schema):
-    document_id: Id
-    version: int
-    outgoing: list[DocumentLink]
-    incoming: list[DocumentLink]
-    broken: list[DocumentLink]
-    truncated: bool
-    unread: int
+    document_id: DocumentId
+    version: Annotated[int, descriptions.VERSION]
+    outgoing: list[DocumentLink] = Field(
+        description="Links from this document to the site."
+    )
+    incoming: list[DocumentLink] = Field(
+        description="Links in other documents to this one."
+    )
+    broken: list[DocumentLink] = Field(
+        description="Links whose target does not exist.", examples=[[]]
+    )
+    truncated: IsTruncated
+    unread: int = Field(
+        description="The number of documents not checked for links, because the site"
+        " has not built them yet.",
+        examples=[0],
+    )
 
 
 def document_links(
