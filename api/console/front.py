@@ -8,14 +8,14 @@ from flask import Response
 from api.console.console_request import ConsoleRequest
 from api.console.deliveries import with_recipients
 from api.console.incidents import ADD_UPDATE, update_form
-from api.console.page import page
-from api.console.reasons import shown_reason
+from api.console.page import address, page
 from models.fields import format_moment
+from models.status.reasons import reason_facts
 from models.status.services.catalogue import services_in_display_order
 from models.status.services.rows import ServiceRow
 from models.status.snapshot.service_list_cache import service_list
 from models.status.snapshot.snapshot import StatusSnapshot, status_snapshot
-from models.status.state import STATES, worst_first
+from models.status.state import STATES, Reason, worst_first
 from models.storage.database import reading
 
 WINDOWS_WITHIN = timedelta(days=7)
@@ -29,6 +29,12 @@ LIST_INCIDENTS = "GET /status/v1/incidents/list"
 LIST_MAINTENANCE = "GET /status/v1/maintenance/list"
 LIST_DELIVERIES = "GET /status/v1/admin/deliveries/list"
 LIST_DOCUMENTS = "GET /projects/v1/documents/list"
+
+# The operation without which the page of the subject cannot be read, and its path.
+_SUBJECTS = {
+    "incident": ("GET /status/v1/incidents/get", "incidents"),
+    "maintenance": ("GET /status/v1/maintenance/get", "maintenance"),
+}
 
 
 @page("GET ")
@@ -85,7 +91,7 @@ def _service(
         "name": row.name,
         "slug": row.slug,
         "state": current.state,
-        "reason": shown_reason(request, current.reason),
+        "reason": _shown_reason(request, current.reason),
     }
 
 
@@ -113,3 +119,13 @@ def _failed_deliveries(request: ConsoleRequest) -> list[dict[str, Any]] | None:
         for delivery in request.read(LIST_DELIVERIES, status=status, limit=MOST)
     ]
     return with_recipients(request, failed)
+
+
+def _shown_reason(request: ConsoleRequest, reason: Reason) -> dict[str, Any]:
+    """Return the reason as the templates show it."""
+    href = None
+    if reason.subject:
+        route, path = _SUBJECTS[reason.kind]
+        if request.may(route):
+            href = address(f"{path}/{reason.subject.id}/")
+    return reason_facts(reason) | {"href": href}

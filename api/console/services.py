@@ -7,9 +7,9 @@ from flask import Response
 
 from api.console.console_request import ConsoleRequest
 from api.console.forms.form import Form
-from api.console.forms.slugs import proposed_slug
 from api.console.page import page
 from models.errors import ServiceNotFound
+from models.fields import SLUG_LENGTH, slugify
 from models.status.measurements.sources import list_sources
 from models.status.reasons import reason_facts
 from models.status.services.catalogue import (
@@ -72,7 +72,8 @@ def add_service(request: ConsoleRequest) -> Response:
     form = _add_form(request)
     if not request.sent.get("slug", "").strip():
         request.sent = request.sent.copy()
-        request.sent["slug"] = proposed_slug(request.sent.get("name", ""))
+        slug = slugify(request.sent.get("name", ""))
+        request.sent["slug"] = slug[:SLUG_LENGTH].rstrip("-")
     result = request.submit(form)
     if result is None:
         return _add_page(request, form)

@@ -1,4 +1,4 @@
-"""Write a document: save it, preview it, add pictures, and publish it."""
+"""Write a document: save it, preview it, add pictures, publish it and archive it."""
 
 import secrets
 from dataclasses import dataclass, field
@@ -13,7 +13,14 @@ from api.console.documents.differences import (
     difference_of,
 )
 from api.console.documents.imported import imported_file
-from api.console.documents.listing import CREATE, LIST, state_of
+from api.console.documents.listing import (
+    CREATE,
+    LIST,
+    as_options,
+    chosen_project,
+    project_options,
+    state_of,
+)
 from api.console.documents.pictures import (
     ACCEPTED,
     ADD_FILE,
@@ -28,15 +35,10 @@ from api.console.documents.previews import (
     newly_broken_links,
     preview_of,
 )
-from api.console.documents.projects import (
-    as_options,
-    chosen_project,
-    project_options,
-)
 from api.console.forms.english import English
 from api.console.forms.form import Form
-from api.console.forms.slugs import proposed_slug
 from api.console.page import page
+from models.fields import SLUG_LENGTH, slugify
 from models.projects.documents.document_counts import known_sections
 from models.projects.documents.linking.draft_links import Draft
 from models.projects.documents.rows import page_address
@@ -157,7 +159,7 @@ def create_document(request: ConsoleRequest) -> Response:
         return shown
     sent = request.sent.copy()
     if not sent.get("slug", "").strip():
-        sent["slug"] = proposed_slug(sent.get("title", ""))
+        sent["slug"] = slugify(sent.get("title", ""))[:SLUG_LENGTH].rstrip("-")
     editor.form.fill(sent)
     created = _call(editor, CREATE, editor.form.request)
     if created is None:
@@ -298,6 +300,32 @@ def publish_or_go(editor: Editor, saved: dict[str, Any]) -> Response:
         editor.status = refusal.status
         return editor.page()
     return request.go(path, done="document-published")
+
+
+@page("POST documents/<id>/publish/")
+def publish_document(request: ConsoleRequest, id: str) -> Response:
+    """Publish one version, which may be an older one."""
+    form = request.form(PUBLISH, "version").fill(request.sent)
+    request.call(PUBLISH, {"id": id, **form.request})
+    return request.go(f"documents/{id}/", done="document-published")
+
+
+@page("POST documents/<id>/unpublish/")
+def unpublish_document(request: ConsoleRequest, id: str) -> Response:
+    request.call(UNPUBLISH, {"id": id})
+    return request.go(f"documents/{id}/", done="document-unpublished")
+
+
+@page("POST documents/<id>/archive/")
+def archive_document(request: ConsoleRequest, id: str) -> Response:
+    request.call(REMOVE, {"id": id})
+    return request.go(f"documents/{id}/", done="document-archived")
+
+
+@page("POST documents/<id>/restore/")
+def restore_document(request: ConsoleRequest, id: str) -> Response:
+    request.call(RESTORE, {"id": id})
+    return request.go(f"documents/{id}/", done="document-restored")
 
 
 def _public_address(request: ConsoleRequest, document: dict[str, Any]) -> str | None:

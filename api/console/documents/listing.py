@@ -6,7 +6,6 @@ from typing import Any
 from flask import Response
 
 from api.console.console_request import ConsoleRequest
-from api.console.documents.projects import chosen_project, project_options
 from api.console.forms.fields import Option
 from api.console.page import page
 from models.projects.documents.document_counts import SectionCount, count_sections
@@ -14,6 +13,7 @@ from models.storage.database import reading
 
 LIST = "GET /projects/v1/documents/list"
 CREATE = "POST /projects/v1/documents/create"
+LIST_PROJECTS = "GET /projects/v1/projects/list"
 
 PER_PAGE = 50
 # Of a collection; the others are found by a search.
@@ -36,7 +36,10 @@ COLLECTIONS = [
     Option("support", "Support", name="value.support"),
     Option("none", "Without a collection", name="documents.without-collection"),
 ]
+MOST_PROJECTS = 100
 FILTERS = ("q", "collection", "section", "state")
+
+Projects = list[dict[str, Any]]
 
 
 @page("GET documents/", opened_by=(LIST,))
@@ -113,3 +116,25 @@ def _section(row: SectionCount) -> dict[str, Any]:
         "count": row.documents,
         "published": row.published,
     }
+
+
+def project_options(request: ConsoleRequest) -> Projects:
+    """Return the docs project and others, as far as the key may list them."""
+    builtin = request.read_if_allowed(LIST_PROJECTS, builtin=True) or []
+    others = (
+        request.read_if_allowed(LIST_PROJECTS, builtin=False, limit=MOST_PROJECTS) or []
+    )
+    return [*builtin, *others]
+
+
+def chosen_project(request: ConsoleRequest, projects: Projects) -> str:
+    """Return the id of the chosen project: without a choice, of the docs project."""
+    chosen = request.query.get("projectId") or request.sent.get("projectId")
+    return chosen or (str(projects[0]["id"]) if projects else "")
+
+
+def as_options(projects: Projects, chosen: str) -> list[Option]:
+    options = [Option(project["id"], project["name"]) for project in projects]
+    if chosen and chosen not in {option.value for option in options}:
+        options.append(Option(chosen, chosen))
+    return options

@@ -11,7 +11,7 @@ from api.console.forms.labels import field_text, value_text
 from api.console.listing import list_page
 from api.console.page import address, page
 from api.console.projects.access import read_project
-from api.console.work.relations import relation_text
+from api.console.work.links import relation_text
 from models.locales import Locale
 from models.projects.documents.rows import DocumentRow
 from models.projects.planning.rows import MilestoneRow

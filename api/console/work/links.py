@@ -6,7 +6,6 @@ from api.console.console_request import ConsoleRequest
 from api.console.forms.fields import Option
 from api.console.forms.form import Form
 from api.console.listing import read_all
-from api.console.work.relations import relation_text
 
 UPDATE_ITEM = "POST /projects/v1/work-items/update"
 GRAPH = "GET /projects/v1/relationships/graph"
@@ -17,6 +16,13 @@ LIST_SPECIFICATIONS = "GET /projects/v1/specifications/list"
 RELATION_FIELDS = ("relationship", "targetId")
 REFERENCE_FIELDS = ("url", "title", "kind", "state")
 LINKS = ("implements", "governed_by", "references")
+
+RELATION_TEXTS = {
+    ("blocks", "outgoing"): "relation.blocks",
+    ("blocks", "incoming"): "relation.blocked-by",
+    ("supersedes", "outgoing"): "relation.supersedes",
+    ("supersedes", "incoming"): "relation.superseded-by",
+}
 
 
 def specification_form(request: ConsoleRequest, item: dict[str, Any]) -> Form:
@@ -80,3 +86,9 @@ def _relation(
         "name": f"{project['slug'] if project else ''}#{other['number']}",
         "edge": edge,
     }
+
+
+def relation_text(relationship: str, direction: str) -> str:
+    """Return the name of the text that says what an item is to the other one."""
+    mutual = f"relation.{relationship.replace('_', '-')}"
+    return RELATION_TEXTS.get((relationship, direction), mutual)
