@@ -8,9 +8,9 @@ from api.client.http_request import (
     REQUEST_ERRORS,
     HttpRequest,
     HttpResponse,
+    require_safe_url,
     send_request,
 )
-from api.client.server_url import require_safe_url
 from models.errors import ValidationFailed
 
 # Limits of a transfer: of all documents and redirects together.

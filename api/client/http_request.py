@@ -1,11 +1,18 @@
-"""Send one HTTP request with limits on time and size, without following redirects."""
+"""
+Send one HTTP request with limits on time and size, without following redirects.
+
+Also: to which URLs, and how long a server asks its clients to wait.
+"""
 
 import socket
 import ssl
 from collections.abc import Callable, Mapping
+from datetime import datetime
+from email.utils import parsedate_to_datetime
 from functools import cache
 from http.client import HTTPException
 from typing import NamedTuple
+from urllib.parse import urlsplit
 
 from urllib3 import HTTPHeaderDict, HTTPResponse
 from urllib3.connection import HTTPConnection, HTTPSConnection
@@ -13,12 +20,15 @@ from urllib3.exceptions import HTTPError
 from urllib3.util import Url, parse_url
 
 from api.client.deadline import Deadline
+from models.errors import ValidationFailed
 
 DEFAULT_HEADERS = {"User-Agent": "masthead-probe", "Accept": "*/*"}
 # What the network, the server or the URL can cause; a host such as a..b raises a
 # UnicodeError.
 REQUEST_ERRORS = (OSError, HTTPError, HTTPException, UnicodeError)
 _CHUNK_BYTES = 65_536
+# Plain HTTP is allowed only where no network is involved.
+LOCAL_HOSTS = {"127.0.0.1", "::1", "localhost"}
 
 # Returns a connection to a host and port.
 Connect = Callable[[str, int], socket.socket]
@@ -142,3 +152,38 @@ def _certificate_expiry(connection: HTTPConnection) -> int | None:
     return (
         ssl.cert_time_to_seconds(str(certificate["notAfter"])) if certificate else None
     )
+
+
+def retry_after_seconds(header: str, now: datetime, max_seconds: float) -> float:
+    """Parse a Retry-After header: seconds or a date, and 0 for anything else."""
+    if header.isascii() and header.isdigit():
+        return min(float(header), max_seconds)
+    try:
+        seconds = (parsedate_to_datetime(header) - now).total_seconds()
+    except (ValueError, TypeError, OverflowError):
+        return 0
+    return min(max(seconds, 0), max_seconds)
+
+
+def require_safe_url(url: str, noun: str) -> None:
+    """Raise ValidationFailed unless it is the base URL of a server, over HTTPS."""
+    if "://" not in url:
+        scheme = "http" if _host(f"//{url}") in LOCAL_HOSTS else "https"
+        raise ValidationFailed(f"{url} has no scheme: write {scheme}://{url}.")
+    try:
+        parts = urlsplit(url)
+        host, _ = parts.hostname, parts.port
+    except ValueError:
+        raise ValidationFailed(f"{url} is not a valid URL.") from None
+    if not host or parts.username is not None or parts.query or parts.fragment:
+        raise ValidationFailed(f"{url} is not the base URL of a {noun}.")
+    is_local = parts.scheme == "http" and host in LOCAL_HOSTS
+    if parts.scheme != "https" and not is_local:
+        raise ValidationFailed(f"{url} must begin with https://.")
+
+
+def _host(url: str) -> str | None:
+    try:
+        return urlsplit(url).hostname
+    except ValueError:
+        return None

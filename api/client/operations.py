@@ -23,7 +23,7 @@ from urllib3.exceptions import (
     SSLError,
 )
 
-from api.client.server_url import require_safe_url
+from api.client.http_request import require_safe_url
 from api.client.time_limit import TimeLimit
 from models.logs import LogLine
 from models.runtime.commands import CommandError

@@ -16,10 +16,10 @@ from api.client.http_request import (
     REQUEST_ERRORS,
     HttpRequest,
     HttpResponse,
+    retry_after_seconds,
     send_request,
 )
 from api.client.probe_config import ProbeConfig
-from api.client.retry_after import retry_after_seconds
 from api.client.spool import Sample, Spool, SpoolBatch
 from models.logs import LogLine
 from models.status.measurements.measurements import RecordedMeasurements

@@ -2,8 +2,8 @@
 
 from argparse import ArgumentParser, Namespace
 
+from api.notifications.email_channel import mail_sender_of, mail_site_of
 from api.notifications.languages import locale_for
-from api.notifications.mail_settings import mail_sender_of, mail_site_of
 from models.base import new_id
 from models.notifications.addresses.mail_address import parse_mail_address
 from models.notifications.messages.mail_message import trial_mail

@@ -6,12 +6,14 @@ from datetime import datetime
 
 from api.notifications.languages import locale_for
 from api.notifications.mail_sender import MailSender
-from api.notifications.mail_settings import mail_sender_of, mail_site_of
+from models.colours import accent_pair
 from models.logs import LogLine
+from models.notifications.addresses.mail_relay import parse_mail_relay, parse_mailbox
 from models.notifications.deliveries.dispatch import Attempt
 from models.notifications.deliveries.outcomes import Outcome
 from models.notifications.event_types import EVENT_TYPES
 from models.notifications.messages.mail_message import (
+    MailSite,
     confirmation_mail,
     mail_of,
     management_mail,
@@ -97,3 +99,23 @@ class EmailSender:
             manage_url=manage_url,
             end_url=origin + END + token,
         )
+
+
+def mail_site_of(settings: Settings) -> MailSite:
+    """Return the site that mails are about; MASTHEAD_SMTP must be set."""
+    return MailSite(
+        name=settings.site_name,
+        url=settings.site_url,
+        sender=parse_mailbox(settings.mail_from),
+        accent=accent_pair(settings.accent_colour),
+    )
+
+
+def mail_sender_of(settings: Settings) -> MailSender:
+    """Return a sender for one batch; MASTHEAD_SMTP must be set."""
+    return MailSender(
+        parse_mail_relay(settings.smtp),
+        parse_mailbox(settings.mail_from),
+        password_file=settings.smtp_password_file,
+        networks=settings.notify_networks,
+    )

@@ -15,9 +15,9 @@ from api.client.http_request import (
     REQUEST_ERRORS,
     HttpRequest,
     HttpResponse,
+    retry_after_seconds,
     send_request,
 )
-from api.client.retry_after import retry_after_seconds
 from api.notifications.safe_connection import (
     Resolver,
     connect_safely,

@@ -3,8 +3,7 @@
 from types import SimpleNamespace
 
 from api.operation import Call, operation
-from api.platform.grants import ROTATION_ERRORS, grantor
-from api.platform.scope_warnings import warn_of_unknown_scopes
+from api.platform.grants import ROTATION_ERRORS, grantor, warn_of_unknown_scopes
 from models.errors import (
     ActorRequired,
     KeyNotFound,

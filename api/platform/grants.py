@@ -1,6 +1,6 @@
-"""Describe the caller as a key that grants scopes, rates and lifetimes to others."""
+"""What a caller grants: as which key, and with which warnings."""
 
-from api.operation import Call
+from api.operation import Call, operation_scopes
 from models.errors import (
     KeyNotActive,
     KeyReplaced,
@@ -8,9 +8,11 @@ from models.errors import (
     RateNotGrantable,
     ScopeNotGrantable,
 )
+from models.platform.developer_keys import CreateDeveloperKey
 from models.platform.grants import Grantor
-from models.platform.keys import get_key
+from models.platform.keys import CreateKey, UpdateKey, get_key
 from models.platform.rate_limits import Rate
+from models.platform.scope_warnings import scope_warning
 
 # What the operations that issue, update or rotate keys may refuse.
 GRANT_ERRORS = (ScopeNotGrantable, RateNotGrantable, LifetimeNotGrantable)
@@ -26,3 +28,10 @@ def grantor(call: Call) -> Grantor:
         default_rate=Rate(settings.default_rate_capacity, settings.default_rate_refill),
         is_policy_open=settings.grant_policy == "open",
     )
+
+
+def warn_of_unknown_scopes(
+    request: CreateKey | UpdateKey | CreateDeveloperKey,
+) -> str | None:
+    """Return a sentence about the unknown scopes of the request, None without any."""
+    return scope_warning(request.scopes or (), operation_scopes())

@@ -3,8 +3,12 @@
 from types import SimpleNamespace
 
 from api.operation import Call, operation
-from api.platform.grants import GRANT_ERRORS, ROTATION_ERRORS, grantor
-from api.platform.scope_warnings import warn_of_unknown_scopes
+from api.platform.grants import (
+    GRANT_ERRORS,
+    ROTATION_ERRORS,
+    grantor,
+    warn_of_unknown_scopes,
+)
 from models.errors import KeyNotActive, KeyNotFound, KeyReplaced
 from models.pagination import Page
 from models.platform import keys, verification
