@@ -147,7 +147,7 @@ class _RemoteImport:
             return StartDocumentImport(
                 tree=self.options.tree,
                 collection=self.options.collection,
-                **self._base(),
+                **({"base": self.options.base} if self.options.base else {}),
                 documents=[_listed_document(source) for source in self.sources],
                 files=files,
                 skipped_paths=sorted(self.options.skipped_paths),
@@ -158,9 +158,6 @@ class _RemoteImport:
                 f"The tree cannot be imported over the API: {place or 'the tree'}:"
                 f" {sentence}."
             ) from error
-
-    def _base(self) -> dict[str, str]:
-        return {"base": self.options.base} if self.options.base else {}
 
     def _listed_file(self, source: FileSource) -> ListedFile | None:
         try:

@@ -75,11 +75,11 @@ class Subject:
         services = self.data.get("services")
         if not isinstance(services, list):
             return []
-        return [str(each["slug"]) for each in services if _has_slug(each)]
-
-
-def _has_slug(service: Any) -> bool:
-    return isinstance(service, dict) and "slug" in service
+        return [
+            str(each["slug"])
+            for each in services
+            if isinstance(each, dict) and "slug" in each
+        ]
 
 
 def _not_understood() -> CommandError:

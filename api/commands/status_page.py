@@ -198,7 +198,9 @@ def report_change(
 
     A dry run has no id: the one in its answer is that of nothing.
     """
-    page = f"{_site_url(context, client)}{result.address}"
+    # The host of the API has the site, too.
+    site = client.api.url if context.follows_address else context.settings.site_url
+    page = f"{site}{result.address}"
     if arguments.json:
         is_new = {"dryRun": client.is_dry_run, "replayed": client.is_replayed}
         context.print_json({"id": result.id, "page": page} | is_new | result.answers)
@@ -215,11 +217,6 @@ def report_change(
     if result.is_new:
         print(result.id)
     return 0
-
-
-def _site_url(context: CommandContext, client: StatusPageClient) -> str:
-    # The host of the API has the site, too.
-    return client.api.url if context.follows_address else context.settings.site_url
 
 
 def print_list(

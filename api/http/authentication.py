@@ -65,7 +65,11 @@ def authenticate(
         raise KeyRevoked("The API key has been revoked.")
     if key.status(now) != "active":
         raise KeyExpired("The API key has expired.")
-    return _caller(key, credentials.secret), _key_rate(key, settings)
+    rate = Rate(
+        capacity=key.rate_capacity or settings.default_rate_capacity,
+        refill=key.rate_refill or settings.default_rate_refill,
+    )
+    return _caller(key, credentials.secret), rate
 
 
 def _unknown_key() -> InvalidKey:
@@ -127,11 +131,4 @@ def _caller(key: VerifiedKeyRecord, secret: str) -> Caller:
         lineage=key.lineage,
         key_account=key.account_id,
         secret=secret,
-    )
-
-
-def _key_rate(key: VerifiedKeyRecord, settings: Settings) -> Rate:
-    return Rate(
-        capacity=key.rate_capacity or settings.default_rate_capacity,
-        refill=key.rate_refill or settings.default_rate_refill,
     )
