@@ -78,7 +78,7 @@ class Page:
     canonical: str | None = None
     key: Any = None
     # Paths that this page links to and that must exist before it is written. While one
-    # is missing, the page waits for the lists.
+    # is missing, the page waits for the lists. Among KeyedPages, theirs count instead.
     requires: Collection[str] = ()
     _digest: str = field(default="", init=False, repr=False)
 
@@ -149,6 +149,8 @@ class KeyedPages:
     name: str
     key: Any
     make: Callable[[], Iterable[Page]]
+    # As those of a page. Nothing is made while the pages wait.
+    requires: Collection[str] = ()
 
 
 class MadePages(NamedTuple):

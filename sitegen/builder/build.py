@@ -58,8 +58,9 @@ log = logging.getLogger("masthead.builds")
 # A build that has written this many files is long, and is shared with a worker.
 LONG_BUILD = 100
 
-# A page and its area.
+# A page and its area, and what makes pages of an area.
 AreaPage = tuple[Page, str]
+AreaItem = tuple[Page | KeyedPages, str]
 Progress = Callable[[Iterable[AreaPage]], Iterable[AreaPage]]
 
 
@@ -280,7 +281,7 @@ class Build:
             key=lambda generator: generator.stage,
         )
         background = self._start_background(generators)
-        waiting: list[AreaPage] = []
+        waiting: list[AreaItem] = []
         urgent = [each for each in generators if each.stage is Stage.URGENT]
         if are_docs_first:
             self._take_documents()
@@ -291,16 +292,15 @@ class Build:
             self._take_documents()
         for generator in generators[len(urgent) :]:
             if generator.stage > Stage.LISTS:
-                yield from waiting
-                waiting.clear()
+                yield from self._waiting_pages(waiting)
             yield from self._ready_pages(generator, background, waiting)
-        yield from waiting
+        yield from self._waiting_pages(waiting)
 
     def _ready_pages(
         self,
         generator: PageGenerator,
         background: dict[PageGenerator, list[Item]],
-        waiting: list[AreaPage],
+        waiting: list[AreaItem],
     ) -> Iterator[AreaPage]:
         """Yield the pages whose required pages exist, and add the others to waiting."""
         items: Iterable[Item] = (
@@ -311,29 +311,40 @@ class Build:
         for item in items:
             if isinstance(item, PageBatch):
                 yield from self._pages_of_batch(item, generator)
-                continue
-            for page in self._pages_of_item(item, generator.area):
-                if all(path in self.entries for path in page.requires):
-                    yield page, generator.area
-                else:
-                    waiting.append((page, generator.area))
+            elif self._is_ready(item):
+                yield from self._pages_of_item(item, generator.area)
+            else:
+                waiting.append((item, generator.area))
 
-    def _pages_of_item(self, item: Page | KeyedPages, area: str) -> Iterable[Page]:
-        """Return the pages, none if they are as the last build made them."""
+    def _is_ready(self, item: Page | KeyedPages) -> bool:
+        return all(path in self.entries for path in item.requires)
+
+    def _waiting_pages(self, waiting: list[AreaItem]) -> Iterator[AreaPage]:
+        """Yield the pages that wait, those that others require before these."""
+        while waiting:
+            ready = [each for each in waiting if self._is_ready(each[0])]
+            others = [each for each in waiting if not self._is_ready(each[0])]
+            waiting[:] = others if ready else []
+            for item, area in ready or others:
+                yield from self._pages_of_item(item, area)
+
+    def _pages_of_item(self, item: Page | KeyedPages, area: str) -> Iterator[AreaPage]:
+        """Yield the pages, none if they are as the last build made them."""
         if isinstance(item, Page):
-            return (item,)
+            yield item, area
+            return
         known = self._made_before.get(item.name)
         if known is not None and known.key == item.key and not self._is_damaged(known):
             self._made[item.name] = known
             self.paths.update(known.paths)
             self.report.unchanged += len(known.paths)
-            return ()
-        pages = list(item.make())
-        # The text that the manifest has already, of those that it has.
-        known_paths = self._known_paths
-        paths = tuple(known_paths.get(page.path, page.path) for page in pages)
-        self._made[item.name] = MadePages(area, item.key, paths)
-        return pages
+            return
+        paths = []
+        for page in item.make():
+            # The text that the manifest has already, if it has it.
+            paths.append(self._known_paths.get(page.path, page.path))
+            yield page, area
+        self._made[item.name] = MadePages(area, item.key, tuple(paths))
 
     @cached_property
     def _known_paths(self) -> Mapping[str, str]:

@@ -21,13 +21,22 @@ from sitegen.status.status_data import (
     affected_services,
     read_index,
     read_service_states,
+    read_services,
     read_snapshot,
     read_window_statuses,
 )
-from sitegen.urls import calendar_path, incident_path, maintenance_path, twin
+from sitegen.urls import (
+    calendar_path,
+    incident_path,
+    maintenance_path,
+    service_path,
+    twin,
+)
 
 # How many incidents or windows are read if one of them has changed, a power of two.
 EVENTS_OF_CHUNK = 16
+# Statuses of windows without a calendar.
+OVER = "completed", "cancelled"
 LINKS = {
     "atom": "/status/feed.atom",
     "rss": "/status/feed.rss",
@@ -37,6 +46,7 @@ LINKS = {
     "embed": "/status/embed/",
     "shields": None,
 }
+LINKED_FILES = [file_for(href) for href in LINKS.values() if href]
 
 
 @pages("status", Stage.URGENT)
@@ -56,6 +66,7 @@ def incidents(context: BuildContext) -> Iterator[KeyedPages]:
             f"incidents {chunk.id}",
             (chunk, shown),
             partial(_incident_pages, context, chunk),
+            requires=_files_of(context, chunk.events),
         )
 
 
@@ -75,7 +86,6 @@ def _incident_pages(
         detail = {"incident": incident.json, "updates": incident.updates_json[::-1]}
         affected = affected_services(context, row, with_states=row.is_active(now))
         neighbours = {"previous": _link(older), "next": _link(newer)}
-        linked = [*affected, *filter(None, neighbours.values())]
         yield Page(twin(path)[1:], {"data": detail})
         yield Page(
             path,
@@ -86,7 +96,6 @@ def _incident_pages(
             title=row.title,
             description=isolated_text(context, "reason.incident", subject=row.title),
             twin=twin(path),
-            requires=_files_of(linked),
         )
 
 
@@ -112,10 +121,16 @@ def maintenance(context: BuildContext) -> Iterator[KeyedPages]:
     statuses = context.once_per_build(read_window_statuses)
     index = context.once_per_build(read_index)
     for chunk in reversed(list(chunks(index.windows, EVENTS_OF_CHUNK))):
+        calendars = [
+            calendar_path(window.id)
+            for window in chunk.events
+            if statuses[window.id] not in OVER
+        ]
         yield KeyedPages(
             f"maintenance {chunk.id}",
             [(window, statuses[window.id]) for window in chunk.events],
             partial(_maintenance_pages, context, chunk),
+            requires=[*_files_of(context, chunk.events), *calendars],
         )
 
 
@@ -126,8 +141,7 @@ def _maintenance_pages(
     for window in published_windows((each.id for each in chunk.events), now).values():
         row, path = window.row, maintenance_path(window.row.id)
         affected = affected_services(context, row)
-        is_over = row.status in ("completed", "cancelled")
-        calendar = None if is_over else calendar_path(row.id)
+        calendar = None if row.status in OVER else calendar_path(row.id)
         yield Page(twin(path)[1:], {"data": window.json})
         yield Page(
             path,
@@ -142,7 +156,6 @@ def _maintenance_pages(
             title=row.title,
             description=isolated_text(context, "reason.maintenance", subject=row.title),
             twin=twin(path),
-            requires=[*_files_of(affected), *filter(None, [calendar])],
         )
 
 
@@ -186,10 +199,23 @@ def with_timeline(incident: PublishedIncident) -> dict[str, Any]:
     }
 
 
-def _files_of(linked: Iterable[dict[str, Any]]) -> list[str]:
-    """Return the files that a page links to, which must exist before it."""
-    hrefs = [*filter(None, LINKS.values()), *(item["href"] for item in linked)]
-    return [file_for(href) for href in hrefs if href]
+def _files_of(
+    context: BuildContext, events: Iterable[IndexedIncident | IndexedWindow]
+) -> list[str]:
+    """
+    Return the files that the pages of these events link to, which must exist before.
+
+    Their neighbours are put in place with them.
+    """
+    paths = context.once_per_build(_read_service_paths)
+    numbers = {service.number for event in events for service in event.services}
+    return [*LINKED_FILES, *(paths[number] for number in numbers if number in paths)]
+
+
+def _read_service_paths(context: BuildContext) -> dict[int, str]:
+    """Read the path of each service that has a page, by the service's number."""
+    services = context.once_per_build(read_services)
+    return {service.number: service_path(service.slug) for service in services}
 
 
 def _link(incident: PublishedIncident | None) -> dict[str, Any] | None:

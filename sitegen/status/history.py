@@ -4,7 +4,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator
 from datetime import datetime, timedelta
 from functools import lru_cache, partial
-from itertools import groupby
+from itertools import chain, groupby
 from operator import itemgetter
 from typing import Any, NamedTuple
 
@@ -42,13 +42,24 @@ def history(context: BuildContext) -> Iterator[KeyedPages]:
     """Yield a page for each month with events, and a list of these months."""
     by_month = context.once_per_build(read_months)
     months = list(by_month)
+    files = {month: list(map(_path, events)) for month, events in by_month.items()}
     for previous, month, following in zip(
         [*months[1:], None], months, [None, *months], strict=False
     ):
         events = by_month[month]
         make = partial(_month_page, context, month, events, previous, following)
-        yield KeyedPages(f"history {month}", (events, previous, following), make)
-    yield KeyedPages("history", by_month, partial(_list_page, context, by_month))
+        yield KeyedPages(
+            f"history {month}",
+            (events, previous, following),
+            make,
+            requires=files[month],
+        )
+    yield KeyedPages(
+        "history",
+        by_month,
+        partial(_list_page, context, by_month),
+        requires=[*map(history_path, months), *chain(*files.values())],
+    )
 
 
 def _month_page(
@@ -128,6 +139,11 @@ def _month_of_day(day: int) -> int:
     return 12 * date.year + date.month
 
 
+def _path(shown: MonthEvent) -> str:
+    id = shown.event.id
+    return maintenance_path(id) if shown.status else incident_path(id)
+
+
 def _shown(events: Iterable[MonthEvent], now: datetime) -> list[dict[str, Any]]:
     """Read the events as the page shows them."""
     events = list(events)
@@ -137,17 +153,11 @@ def _shown(events: Iterable[MonthEvent], now: datetime) -> list[dict[str, Any]]:
     windows = published_windows((each.event.id for each in events if each.status), now)
     return [
         {
-            "incident": incidents[event.id].shown,
-            "maintenance": None,
-            "href": url_path(incident_path(event.id)),
+            "incident": None if each.status else incidents[each.event.id].shown,
+            "maintenance": windows[each.event.id].json if each.status else None,
+            "href": url_path(_path(each)),
         }
-        if status is None
-        else {
-            "incident": None,
-            "maintenance": windows[event.id].json,
-            "href": url_path(maintenance_path(event.id)),
-        }
-        for event, status in events
+        for each in events
     ]
 
 

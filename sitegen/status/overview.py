@@ -16,7 +16,7 @@ from models.status.state import STATES, worst_state
 from models.status.uptime.summary import StatusUptimeSummary
 from sitegen.page import BuildContext, Page, Stage, pages
 from sitegen.status.charts import sparkline
-from sitegen.status.events import LINKS, isolated_text, with_timeline
+from sitegen.status.events import LINKED_FILES, LINKS, isolated_text, with_timeline
 from sitegen.status.missing_data import missing_data
 from sitegen.status.published import PublishedMaintenance, read_incidents
 from sitegen.status.service_data import ServiceData, ServiceReader, read_service_facts
@@ -183,7 +183,7 @@ def _affected(services: list[dict[str, Any]]) -> dict[str, Any] | None:
 
 def _required_files(context: BuildContext, data: dict[str, Any]) -> Iterator[str]:
     """Yield the files that the overview links to, which must exist before it."""
-    yield from map(file_for, filter(None, LINKS.values()))
+    yield from LINKED_FILES
     yield from (HOW, history_path())
     for slug, facts in context.once_per_build(read_service_facts).items():
         yield service_path(slug)

@@ -5,12 +5,18 @@ from functools import partial
 from typing import Any
 
 from models.display_text import isolate
-from models.response_headers import url_path
+from models.response_headers import file_for, url_path
 from sitegen.page import BuildContext, KeyedPages, Page, pages
 from sitegen.status.charts import line_chart
 from sitegen.status.service_data import ServiceData, ServiceReader, read_service_facts
 from sitegen.status.status_data import reason_to_data
-from sitegen.urls import data_path, incident_path, maintenance_path, service_path, twin
+from sitegen.urls import (
+    data_path,
+    incident_path,
+    maintenance_path,
+    service_path,
+    twin,
+)
 
 
 @pages("status")
@@ -18,7 +24,9 @@ def services(context: BuildContext) -> Iterator[KeyedPages]:
     """Yield the page of each service, and the API's response as JSON."""
     for slug, facts in context.once_per_build(read_service_facts).items():
         make = partial(_service_pages, context, slug)
-        yield KeyedPages(f"service {slug}", facts, make)
+        # Incidents link to their services, too, so neither can wait for the other.
+        linked = map(file_for, links(url_path(service_path(slug)), slug).values())
+        yield KeyedPages(f"service {slug}", facts, make, requires=list(linked))
 
 
 def _service_pages(context: BuildContext, slug: str) -> Iterator[Page]:
