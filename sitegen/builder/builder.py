@@ -1,5 +1,6 @@
 """Run builds in a thread, whenever something was written or time changes a page."""
 
+import gc
 import logging
 import threading
 import time
@@ -353,6 +354,9 @@ class Builder:
         if not report.is_suspended:
             self._note_build(context, report, time.thread_time() - started_cpu)
             self.progress.record(context.now, seconds)
+            # Jinja's macros refer to themselves, and so keep the data of their pages.
+            # The collector would wait until those of many builds take much memory.
+            gc.collect()
         return not self._failed_areas
 
     def _note_build(

@@ -108,7 +108,11 @@ def _serialize(generation: int, previous: int | None, changes: FileChanges) -> b
         "removed": sorted(changes.removed),
         "purge": sorted(changes.purge),
     }
-    return (json.dumps(record, ensure_ascii=False, indent=1) + "\n").encode()
+    # Piece by piece: the first record of a large site is long.
+    content = bytearray()
+    for piece in json.JSONEncoder(ensure_ascii=False, indent=1).iterencode(record):
+        content += piece.encode()
+    return bytes(content + b"\n")
 
 
 def _read(folder: OutputFolder, generation: int) -> FileChanges:

@@ -180,7 +180,10 @@ class ServiceReader:
     """Reads what the pages of services show, for several services at once."""
 
     def __init__(self, context: BuildContext) -> None:
-        self._context = context
+        # Without the context, which keeps this reader: such a cycle would keep all that
+        # a build has read until garbage is collected.
+        self._now = context.once_per_build(read_snapshot).now
+        self._interval_seconds = context.settings.probe_interval_seconds
         self._facts = context.once_per_build(read_service_facts)
         self._memory = context.once_per_process(_Memory)
         self._spans = context.once_per_build(read_maintenance_spans)
@@ -199,7 +202,7 @@ class ServiceReader:
         )
         windows = windows_by_id(
             (window.id for each in facts.values() for window, _ in each.windows),
-            self._context.once_per_build(read_snapshot).now,
+            self._now,
         )
         for slug, each in facts.items():
             uptime = service_uptime(
@@ -215,7 +218,7 @@ class ServiceReader:
                 [incidents[incident.id].row for incident in each.incidents],
                 [windows[window.id] for window, _ in each.windows],
                 now=uptime.now,
-                interval_seconds=self._context.settings.probe_interval_seconds,
+                interval_seconds=self._interval_seconds,
             )
             shown = [incidents[incident.id] for incident in each.incidents]
             days = _days(detail, shown, uptime.days(), each.as_of)

@@ -12,8 +12,6 @@ from sitegen.status.charts import draw_bar, draw_bars, draw_sparkline
 from sitegen.status.filters.labels import StateLabels
 from sitegen.status.filters.moments import Moments
 
-# An incident or a maintenance window: its address, and its title.
-Event = tuple[str, str]
 # How many days fit on a phone; the styles have this number too.
 DAYS_ON_PHONES = 30
 
@@ -24,8 +22,9 @@ class DayBars:
     def __init__(self, labels: StateLabels, moments: Moments) -> None:
         self._labels, self._locale = labels, labels.locale
         self._utc_time = moments.utc_time
-        # Nearly all services have the same days with the same figures.
-        self._bar = lru_cache(maxsize=4096)(self._draw_bar)
+        # Nearly all services have the same days with the same figures, but each has
+        # events of its own.
+        self._label = lru_cache(maxsize=4096)(self._create_label)
         # Rows of tables have few texts, many times.
         self._cell = lru_cache(maxsize=4096)(escape)
         self.bars_start = lru_cache(self._bars_start)
@@ -41,7 +40,12 @@ class DayBars:
             summary=self._summarise(days),
         )
         bars = [
-            self._bar(day["date"], day["state"], day["uptimePct"], day["events"])
+            draw_bar(
+                day["date"],
+                day["state"],
+                self._label(day["date"], day["state"], day["uptimePct"]),
+                day["events"],
+            )
             for day in days
         ]
         return draw_bars(slug, balance_directions(label), bars)
@@ -96,27 +100,15 @@ class DayBars:
             for state, count in ranked
         )
 
-    def _draw_bar(
-        self,
-        date: str,
-        state: str | None,
-        uptime_pct: float | None,
-        events: tuple[Event, ...],
+    def _create_label(
+        self, date: str, state: str | None, uptime_pct: float | None
     ) -> str:
-        label = self._locale.text(
-            "bars.dated",
-            date=self._locale.short_date(date),
-            day=self._describe(state, uptime_pct),
-        )
-        return draw_bar(date, state, label, events)
-
-    def _describe(self, state: str | None, uptime_pct: float | None) -> str:
-        """Describe a day by its state and its uptime."""
-        label = self._labels.state_label(state)
-        if uptime_pct is None:
-            return label
-        percent = self._locale.percent(uptime_pct)
-        return self._locale.text("bars.day", state=label, percent=percent)
+        """Describe a day by its date, its state and its uptime."""
+        text, day = self._locale.text, self._labels.state_label(state)
+        if uptime_pct is not None:
+            percent = self._locale.percent(uptime_pct)
+            day = text("bars.day", state=day, percent=percent)
+        return text("bars.dated", date=self._locale.short_date(date), day=day)
 
 
 def _rows(rows: Iterable[Iterable[Markup]]) -> Markup:

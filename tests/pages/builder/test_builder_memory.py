@@ -1,0 +1,75 @@
+"""What a builder keeps from build to build."""
+
+import gc
+import tracemalloc
+
+import pytest
+
+from sitegen.builder.builder import Builder
+from sitegen.page import BuildContext
+from sitegen.theme.site_theme import site_theme
+from tests.worlds.status import UPDATE_INCIDENT, World
+
+SERVICES, EARLIER, INCIDENTS = "a b c d", 40, 5
+# The entries of two files in the manifest, its place in the lists of all, and here
+# its part in caches that are not full yet.
+BYTES_OF_INCIDENT = 12_000
+OURS = [tracemalloc.Filter(True, f"*/{folder}/*") for folder in ("models", "sitegen")]
+
+
+@pytest.fixture
+def builder(store, settings, clock):
+    theme, memory = site_theme(settings), {}
+    return Builder(
+        clock, lambda now: BuildContext(now, settings, theme, process_cache=memory)
+    )
+
+
+@pytest.fixture
+def no_collector():
+    """Nothing is freed by chance."""
+    gc.disable()
+    yield
+    gc.enable()
+
+
+@pytest.fixture
+def resolve_incidents(ask, clock):
+    world = World(ask, clock)
+    for slug in SERVICES.split():
+        world.service(slug)
+
+    def resolve(count):
+        for _ in range(count):
+            id = world.incident(SERVICES)
+            ask(UPDATE_INCIDENT, {"id": id, "status": "resolved"})
+
+    return resolve
+
+
+def traced_memory():
+    traces = tracemalloc.take_snapshot().filter_traces(OURS).traces
+    return sum(trace.size for trace in traces)
+
+
+def test_memory_of_resolved_incidents(resolve_incidents, builder, no_collector):
+    """
+    A builder keeps little of an incident that is over, however many there were on its
+    day and however often its pages were made.
+    """
+
+    resolve_incidents(EARLIER)
+    builder._build({"status"})
+    tracemalloc.start()
+    try:
+        resolve_incidents(1)
+        builder._build({"status"})
+        before = traced_memory()
+        for _ in range(INCIDENTS):
+            resolve_incidents(1)
+            builder._build({"status"})
+        after = traced_memory()
+    finally:
+        tracemalloc.stop()
+
+    assert (after - before) / INCIDENTS <= BYTES_OF_INCIDENT
