@@ -9,6 +9,7 @@ if __name__ == "__main__" and signal.getsignal(signal.SIGINT) is not signal.SIG_
 
 import os
 import sys
+import time
 from argparse import ArgumentParser, Namespace
 from collections.abc import Callable, Mapping, Sequence
 from datetime import UTC, datetime
@@ -30,8 +31,7 @@ from models.platform.secrets import REDACTED_PATTERN
 from models.runtime.commands import CommandContext, CommandError
 from models.runtime.memory import limit_free_memory
 from models.settings import SettingError, Settings, is_site_url_set, url_of
-from sitegen.builder.gc_tuning import tune_gc
-from sitegen.output.folder import OutputError, OutputFolder
+from sitegen.output.folder import OutputError, OutputFolder, is_site_complete
 
 # The package and the help text of each command: keys is api/commands/keys.py. A
 # command's module is imported only to run it, since most need little of the program.
@@ -154,7 +154,6 @@ def _prepare_process() -> None:
     """Clean up after Ctrl+C from now on, and tune the use of memory."""
     if signal.getsignal(signal.SIGINT) is not signal.SIG_IGN:
         signal.signal(signal.SIGINT, signal.default_int_handler)
-    tune_gc()
     limit_free_memory()
 
 
@@ -193,6 +192,7 @@ from api.notifications.senders import create_senders
 from api.scheduler import Scheduler, delete_expired
 from models import changes
 from models.changes import (
+    AREAS,
     built_generations,
     marks,
     note_published,
@@ -208,11 +208,21 @@ from models.projects.document_imports.document_import import import_documents
 from models.projects.document_imports.options import ImportOptions
 from models.projects.documents.published import published_count
 from models.projects.fields import Actor
-from models.runtime.build_progress import Progress
-from models.runtime.builder_report import BuilderReporter, BuilderState
+from models.runtime.build_progress import BuildProgress, Progress
+from models.runtime.builder_report import (
+    BuilderReporter,
+    BuilderState,
+    ReportedLeadership,
+)
 from models.runtime.clock_watch import ClockWatch
+from models.runtime.faults import Fault
 from models.runtime.forking import call_in_child, ending_by_signals
-from models.runtime.leader_election import LeaderElection, join_election
+from models.runtime.leader_election import (
+    LeaderElection,
+    Leadership,
+    SingleServer,
+    join_election,
+)
 from models.runtime.process_table import ProcessTable, SharedFlag, default_processes
 from models.runtime.server_locks import ServerLocks
 from models.runtime.startup import (
@@ -221,7 +231,7 @@ from models.runtime.startup import (
     record_site_url,
     require_connections,
 )
-from models.runtime.supervisor import ProcessFailed, Supervisor
+from models.runtime.supervisor import ProcessFailed, SupervisedProcess, Supervisor
 from models.runtime.temporary_files import choose_folder, temporary_faults
 from models.runtime.wake_pipe import WakePipe
 from models.status.clock_events import record_clock_events
@@ -234,16 +244,13 @@ from models.storage.database import (
     without_password,
     writing,
 )
-from sitegen.builder.build import output_folder
+from models.storage.engines.engine import is_postgresql
 from sitegen.builder.builder import Builder
-from sitegen.builder.docs_builder import fork_docs_builder
-from sitegen.builder.docs_process import DocsProcess
 from sitegen.builder.preview import Preview
 from sitegen.docs.body_cache import BodyCache
 from sitegen.markdown.messages import parse_message
 from sitegen.output.publishing.publisher import Publisher
 from sitegen.page import (
-    BuildContext,
     context_factory,
     load_generators,
     require_templates,
@@ -257,10 +264,12 @@ DAY_SECONDS = 86_400
 DEMO_SECONDS = 30
 # How soon after its time a window is told to have started or ended.
 CLOCK_EVENTS_SECONDS = 5
-# How soon the builder sees what a command has imported.
+# How soon the builders see what a command has imported.
 IMPORTS_SECONDS = 1
-# The builder starts the process of documents; all others are started by the parent.
+# The processes that build: the status page, and the documents.
 BUILDER, DOCS = "builder", "docs"
+DOCS_NICENESS = 10
+ANNOUNCE_SECONDS = 0.05
 
 # Prepares the instance, and returns the lines to print once the site can be read.
 Prepare = Callable[[], list[str]]
@@ -406,9 +415,10 @@ def _serve(
         RequestCounts(processes),
         rate_limiter_for(settings.database),
     )
-    runs: list[tuple[str, Callable[[], None]]] = [
-        (BUILDER, partial(server.run_builder, record_demo)),
-        *((name, partial(server.run_api, name)) for name in names),
+    runs = [
+        SupervisedProcess(BUILDER, partial(server.run_builder, record_demo)),
+        SupervisedProcess(DOCS, server.run_docs, is_required=False),
+        *(SupervisedProcess(name, partial(server.run_api, name)) for name in names),
     ]
     try:
         Supervisor(runs, server.table).run()
@@ -434,26 +444,42 @@ class _Server:
     # cost the database anything.
     client_limiter: RateLimiter = field(default_factory=SharedMemoryRateLimiter)
     in_progress: RequestsInProgress = field(default_factory=RequestsInProgress)
-    wake_pipe: WakePipe = field(default_factory=WakePipe)
+    # These wake the builder of each area, and what follows when documents are built.
+    wake_pipes: Mapping[str, WakePipe] = field(
+        default_factory=lambda: {area: WakePipe() for area in AREAS}
+    )
+    docs_built_pipe: WakePipe = field(default_factory=WakePipe)
     is_announced: SharedFlag = field(default_factory=SharedFlag)
 
     @property
     def settings(self) -> Settings:
         return self.context.settings
 
+    @property
+    def builders(self) -> BuilderState:
+        return BuilderState(self.table, (BUILDER, DOCS), self.settings.database)
+
+    def wake_builder(self, area: str, is_quiet: bool) -> None:
+        """Wake the builder of an area, both if it is empty."""
+        for name, pipe in self.wake_pipes.items():
+            if area in ("", name):
+                pipe.send(is_quiet)
+
     def run_api(self, name: str) -> None:
         """Process requests, those for files of the site among them."""
         settings = self.settings
         open_database(settings.database)
-        builder = BuilderState(self.table, BUILDER, settings.database)
-        metrics = self._metrics(name, builder.build_progress, builder.publish_progress)
+        builders = self.builders
+        metrics = self._metrics(
+            name, builders.build_progress, builders.publish_progress
+        )
         uses = KeyUses()
         application = create_app(
             settings,
             clock=utc_now,
-            wake_builder=join_election(settings.database, self.wake_pipe.send).notify,
+            wake_builder=join_election(settings.database, self.wake_builder).notify,
             list_faults=lambda: (
-                builder.troubles()
+                builders.troubles()
                 + self.table.faults()
                 + temporary_faults()
                 + shared_source_faults(utc_now())
@@ -463,7 +489,7 @@ class _Server:
             load_openapi=lambda: self.openapi,
             preview=Preview(
                 settings.output,
-                lambda: builder.is_output_current,
+                lambda: builders.is_output_current,
                 load_locale(settings.language, settings.templates),
             ),
             metrics=metrics,
@@ -493,24 +519,50 @@ class _Server:
             with suppress(StorageBusy):
                 uses.write()
 
-    def run_builder(self, record_demo: Callable[[], None] | None) -> None:
-        """Build and publish the site, and run the jobs that one process runs."""
+    def run_docs(self) -> None:
+        """Build the documents, which nothing else waits for."""
         settings = self.settings
         self.listener.close()
-        # Now, since neither the database nor a thread survives a fork. The only thread
-        # here waits for the end of the parent.
-        forked = fork_docs_builder()
-        # That of a builder that died has ended with it.
-        self.table.note_end(DOCS)
+        # The API and the other builder go first when there are fewer cores.
+        os.nice(DOCS_NICENESS)
         open_database(settings.database)
-        contexts = context_factory(settings, self.problems, self.openapi)
-        election = join_election(
-            settings.database, lambda *change: builder.wake(*change)
+        leadership: Leadership = ReportedLeadership(self.table, BUILDER)
+        if not is_postgresql(settings.database):
+            leadership = SingleServer(self.wake_builder)
+        builder = Builder(
+            ["docs"],
+            utc_now,
+            context_factory(settings, self.problems, self.openapi, utc_now),
+            on_output_changed=self.docs_built_pipe.send,
+            leadership=leadership,
         )
+        self.wake_pipes["docs"].start_receiving(builder.wake)
+        with self._reporter(DOCS, builder, leadership):
+            builder.start()
+            builder.has_started.wait()
+            self.table.report_started(DOCS)
+            # A signal may end it in a build, which the next one repeats.
+            Event().wait()
+
+    def run_builder(self, record_demo: Callable[[], None] | None) -> None:
+        """Build the status page, publish the site, and run the jobs of one process."""
+        settings = self.settings
+        self.listener.close()
+        open_database(settings.database)
+        # The pages of a site that was served at another URL have links to that one.
+        can_be_read = is_site_complete(Path(settings.output)) and was_built_for(
+            Path(settings.output), settings.site_url
+        )
+        election = join_election(settings.database, self.wake_builder)
 
         def on_built() -> None:
             publisher.wake()
             dispatcher.wake()
+
+        def on_docs_built(_: bool) -> None:
+            on_built()
+            # All pages lead to the documents.
+            builder.wake()
 
         def on_published(generations: Mapping[str, int]) -> None:
             note_published(settings.publish_location, generations)
@@ -523,56 +575,66 @@ class _Server:
             on_published=on_published,
         )
         builder = Builder(
+            ["status"],
             utc_now,
-            contexts,
+            context_factory(settings, self.problems, self.openapi, utc_now),
             lambda at: scheduler.schedule_once(at, builder.wake),
             on_built,
-            election=election,
-            create_docs_process=partial(
-                DocsProcess,
-                settings,
-                self.problems,
-                self.openapi,
-                forked=forked,
-                note_start=partial(self.table.note_start, DOCS),
-                note_end=partial(self.table.note_end, DOCS),
-            ),
+            leadership=election,
         )
         dispatcher = self._create_dispatcher(election)
         metrics = self._metrics(BUILDER, builder.progress, publisher.progress)
         server_locks = ServerLocks(settings.database, settings.output)
+        clock_watch = ClockWatch(utc_now)
         scheduler = Scheduler(utc_now, metrics.record_job)
         scheduler.add_job(15, "server-locks", server_locks.acquire)
-        clock_watch = ClockWatch(utc_now)
         scheduler.add_job(15, "clock", clock_watch.compare)
         self._add_builder_jobs(scheduler, election, builder)
         if record_demo:
             scheduler.add_job(DEMO_SECONDS, "demo-measurements", record_demo)
-        reporter = BuilderReporter(
-            self.table,
+        reporter = self._reporter(
             BUILDER,
-            build_progress=builder.progress,
-            publish_progress=publisher.progress,
-            list_faults=lambda: (
-                server_locks.troubles()
-                + clock_watch.troubles()
-                + builder.troubles()
-                + publisher.troubles()
-                + dispatcher.troubles()
-            ),
-            is_output_current=lambda: builder.is_output_current,
+            builder,
+            election,
+            publisher.progress,
+            server_locks.troubles,
+            clock_watch.troubles,
+            publisher.troubles,
+            dispatcher.troubles,
         )
-        first_build = self._first_build(contexts, builder)
         with server_locks, election, publisher, reporter, dispatcher:
             builder.start()
-            self.wake_pipe.start_receiving(builder.wake)
-            Thread(target=self._announce, args=(first_build,), daemon=True).start()
+            self.wake_pipes["status"].start_receiving(builder.wake)
+            self.docs_built_pipe.start_receiving(on_docs_built)
+            Thread(target=self._announce, args=(can_be_read,), daemon=True).start()
             try:
                 with scheduler.running():
                     self.table.report_started(BUILDER)
                     Event().wait()
             finally:
                 builder.stop()
+
+    def _reporter(
+        self,
+        name: str,
+        builder: Builder,
+        leadership: Leadership,
+        publish_progress: BuildProgress | None = None,
+        *list_faults: Callable[[], list[Fault]],
+    ) -> BuilderReporter:
+        sources = (builder.troubles, *list_faults)
+        progress = {"build": builder.progress}
+        if publish_progress:
+            progress["publish"] = publish_progress
+        return BuilderReporter(
+            self.table,
+            name,
+            progress=progress,
+            list_faults=lambda: [fault for list in sources for fault in list()],
+            leadership=leadership,
+            is_output_current=lambda: builder.is_output_current,
+            has_started=builder.has_started.is_set,
+        )
 
     def _add_builder_jobs(
         self, scheduler: Scheduler, election: LeaderElection, builder: Builder
@@ -585,13 +647,13 @@ class _Server:
                 freshness=settings.freshness,
                 reminder_after=settings.reminder_after,
             ):
-                builder.wake("status")
+                builder.wake()
 
         seen_mark = 0
 
         def wake_for_imports() -> None:
             """
-            Wake the builder for what a command has imported: no pipe leads here.
+            Wake the builders for what a command has imported: no pipe leads here.
 
             Every import marks the documents, and no change of documents may wait.
             """
@@ -599,25 +661,13 @@ class _Server:
             with reading():
                 mark = marks()["docs"]
             if mark != seen_mark and election.is_leader:
-                builder.wake("docs")
+                self.wake_builder("", False)
                 seen_mark = mark
 
         scheduler.add_job(300, "tidy", lambda: delete_expired(settings, utc_now()))
         scheduler.add_job(DAY_SECONDS, "bodies", BodyCache().remove_unused)
         scheduler.add_job(CLOCK_EVENTS_SECONDS, "clock-events", record_due_events)
         scheduler.add_job(IMPORTS_SECONDS, "imports", wake_for_imports)
-
-    def _first_build(
-        self, contexts: Callable[[datetime], BuildContext], builder: Builder
-    ) -> Event | None:
-        """Return what tells that the site can be read, None if it can be now."""
-        # The folder of all builds, which then need not read its manifest again.
-        folder = output_folder(contexts(utc_now()))
-        # The pages of a site that was served at another URL have links to that one.
-        can_be_read = folder.is_complete and was_built_for(
-            folder.path, self.settings.site_url
-        )
-        return None if can_be_read else builder.has_started
 
     def _create_dispatcher(self, election: LeaderElection) -> Dispatcher:
         """Return what notifies subscribers, once readers see what it is about."""
@@ -635,10 +685,11 @@ class _Server:
             is_leader=lambda: election.is_leader,
         )
 
-    def _announce(self, first_build: Event | None) -> None:
+    def _announce(self, can_be_read: bool) -> None:
         """Print the lines, after the first build if the site was not complete."""
-        if first_build is not None:
-            first_build.wait()
+        builders = self.builders
+        while not (can_be_read or builders.has_started):
+            time.sleep(ANNOUNCE_SECONDS)
         if not self.is_announced.is_set():
             self.is_announced.set()
             # The server goes on if nobody reads its output.

@@ -30,8 +30,9 @@ from models.settings import NIL_UUID, Settings
 from models.storage.database import database, open_database, reading, writing
 from models.storage.integrity import integrity_problems
 from sitegen.builder.build import build
+from sitegen.output.folder import OutputFolders
 from sitegen.page import context_factory
-from tests.crash.child import Deadly, Quick, forget, survives
+from tests.crash.child import Deadly, Quick, Steps, forget, survives
 from tests.pages.builder.test_build import files_in
 
 WRITES, RANDOM_KILLS, PROCESS_KILLS = 10, 30, 30
@@ -82,8 +83,8 @@ class Instance:
         with writing():
             self.write_requests = WriteRequests()
         openapi = current_openapi(self.settings.site_name)
-        self.context = context_factory(self.settings, describe_problems(), openapi)
-        build(self.context(now()), folder=Quick(self.settings.output))
+        self.context = context_factory(self.settings, describe_problems(), openapi, now)
+        build(self.context(), folders=OutputFolders(self.settings.output, Quick))
 
     def test_client(self):
         return create_app(self.settings, clock=now).test_client()
@@ -116,10 +117,10 @@ class Instance:
 
     def count_different_files(self):
         """Build, and return how many files differ from those of a full build."""
-        context = self.context(now())
-        build(context, folder=Quick(self.settings.output))
+        context = self.context()
+        build(context, folders=OutputFolders(self.settings.output, Quick))
         with tempfile.TemporaryDirectory() as folder:
-            build(context, folder=Quick(f"{folder}/site"))
+            build(context, folders=OutputFolders(f"{folder}/site", Quick))
             actual = files_in(Path(self.settings.output))
             expected = files_in(Path(folder) / "site")
         names = actual.keys() | expected.keys()
@@ -167,11 +168,12 @@ def count_after_kill(masthead, response_log):
 
 def write_and_build(masthead, step, response_log):
     """Write, log the responses, publish the documents and build; die at `step`."""
-    folder = Deadly(masthead.settings.output, step)
+    steps = Steps(step)
+    folders = OutputFolders(masthead.settings.output, partial(Deadly, steps))
 
     def count_write_statement(statement):
         if not statement.lstrip().upper().startswith(READ_STATEMENTS):
-            folder.step()
+            steps.next()
 
     database.connect(reuse_if_open=True)
     database.connection().set_trace_callback(count_write_statement)
@@ -181,11 +183,11 @@ def write_and_build(masthead, step, response_log):
             write = masthead.write_requests.write(number)
             status, body = masthead.send(write, client)
             assert status == 200, body
-            folder.step()
+            steps.next()
             log.write(json.dumps({"number": number, "response": body.decode()}) + "\n")
             if "/documents/" in write.path:
                 masthead.send(publish_request(json.loads(body)["data"]), client)
-    build(masthead.context(now()), folder=folder)
+    build(masthead.context(), folders=folders)
 
 
 def killed_at_moments(masthead, kills, rng):

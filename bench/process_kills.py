@@ -113,7 +113,7 @@ class Scene:
         self.note(victim, f"{kind} runs again", time.monotonic() - started)
 
     def kill_parent(self):
-        orphans = [*self.children(), *self.pids("documents")]
+        orphans = self.children()
         started = time.monotonic()
         self.process.kill()
         self.process.wait()
@@ -164,20 +164,26 @@ class Scene:
         api = self.pids("API")
         return (
             len(api) == PROCESSES
+            and bool(self.pids("builder"))
             and bool(self.pids("documents"))
             and all(thread_count(pid) > API_THREADS for pid in api)
         )
 
     def pids(self, kind):
-        """Return the processes of a kind: only the builder has a process of its own."""
-        found = {pid: children(pid) for pid in self.children()}
-        if kind == "documents":
-            return [pid for pids in found.values() for pid in pids]
-        has_children = kind == "builder"
-        return [pid for pid, pids in found.items() if bool(pids) == has_children]
+        """Return the processes of a kind, by the names that the server gives them."""
+        prefix = {"API": "mh-api", "builder": "mh-builder", "documents": "mh-docs"}[
+            kind
+        ]
+        return [pid for pid in self.children() if name_of(pid).startswith(prefix)]
 
     def children(self):
         return children(self.process.pid)
+
+
+def name_of(pid):
+    with suppress(OSError):
+        return Path(f"/proc/{pid}/comm").read_text()
+    return ""
 
 
 def children(pid):

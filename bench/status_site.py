@@ -20,7 +20,6 @@ from models.status.services.rows import ServiceRow
 from models.storage.database import database, writing
 from sitegen.builder.build import build
 from sitegen.builder.builder import Builder
-from sitegen.builder.gc_tuning import tune_gc
 from sitegen.output.folder import OutputFolder
 from sitegen.output.generations import live_generation
 from sitegen.page import BuildContext, load_generators
@@ -36,7 +35,6 @@ def run():
     load_generators()
     with empty_database() as (path, _):
         fill()
-        tune_gc()
         output = str(Path(path).with_name("site"))
         yield from measure_builds(Settings(database=path, output=output))
     yield from measure_incidents()

@@ -6,7 +6,8 @@ from typing import Any
 from models.fields import format_moment
 from models.response_headers import url_path
 from sitegen.docs.outline import docs_outline
-from sitegen.page import SHARED, BuildContext, Page, Stage, pages
+from sitegen.output.manifest import SHARED
+from sitegen.page import BuildContext, Page, Stage, pages
 from sitegen.status.missing_data import missing_data
 from sitegen.status.status_data import read_service_list, read_snapshot, stale_at
 from sitegen.status.upcoming_changes import UpcomingChanges
@@ -36,6 +37,7 @@ def front_page(context: BuildContext) -> Iterator[Page]:
         title=name,
         description=context.settings.tagline
         or context.theme.locale.text("front.description", site=name),
+        requires=_incident_paths(context),
     )
 
 
@@ -55,6 +57,12 @@ def _overall_status(context: BuildContext) -> dict[str, Any]:
         "incidents": incidents[:MAX_INCIDENTS],
         "otherIncidents": len(incidents[MAX_INCIDENTS:]),
     }
+
+
+def _incident_paths(context: BuildContext) -> list[str]:
+    snapshot = context.once_per_build(read_snapshot)
+    shown = snapshot.all_active_incidents[:MAX_INCIDENTS]
+    return [incident_path(row.id) for row in shown]
 
 
 def _active_incidents(context: BuildContext) -> list[dict[str, str]]:

@@ -1,16 +1,14 @@
 """Define what a page is, how functions declare pages, and what a build shares."""
 
 import hashlib
-from abc import ABC, abstractmethod
 from collections.abc import (
     Callable,
     Collection,
     Iterable,
     Iterator,
     Mapping,
-    Sequence,
 )
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from enum import IntEnum
 from importlib import import_module
@@ -44,16 +42,10 @@ class Stage(IntEnum):
     # Files that pages show.
     FILES = 2
     PAGES = 3
-    # Pages that need nothing but the database. A worker process starts on a long batch
-    # of them when the build starts.
-    BACKGROUND = 4
-    # Lists whose data take long to compute. They are computed while the worker process
-    # makes pages.
-    COSTLY_LISTS = 5
     # Pages that link to many others: indexes, feeds, sitemaps.
-    LISTS = 6
+    LISTS = 4
     # Pages that link to lists, and redirects.
-    ENTRY_POINTS = 7
+    ENTRY_POINTS = 5
 
 
 @dataclass(slots=True, eq=False)
@@ -96,10 +88,6 @@ class Page:
             self._digest = hashlib.sha256(self._identity()).hexdigest()[:32]
         return self._digest
 
-    def set_digest(self, digest: str) -> None:
-        """Store the digest that another process computed for the same page."""
-        self._digest = digest
-
     def _identity(self) -> bytes:
         key = self.key() if callable(self.key) else self.key
         if key is None:
@@ -112,28 +100,6 @@ class Page:
     @property
     def address(self) -> str:
         return url_path(self.path)
-
-
-class PageGroup(ABC):
-    """The pages of one thing, such as a document; they are made when they are read."""
-
-    __slots__ = ()
-
-    @property
-    @abstractmethod
-    def pages(self) -> Sequence[Page]: ...
-
-    def dump_resolution(self) -> Any:
-        """Return as JSON what this process resolved to make the pages, if anything."""
-        return None
-
-    def load_resolution(self, resolution: Any) -> None:
-        """Use what another process has resolved and dumped."""
-        raise NotImplementedError
-
-
-class PageBatch(list[PageGroup]):
-    """Page groups of one kind, which the build may share with a worker process."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -156,13 +122,12 @@ class KeyedPages:
 class MadePages(NamedTuple):
     """What the last build made of KeyedPages."""
 
-    area: str
     key: Any
     paths: tuple[str, ...]
 
 
 # What a generator yields.
-Item = Page | PageBatch | KeyedPages
+Item = Page | KeyedPages
 
 
 @dataclass(frozen=True)
@@ -173,8 +138,7 @@ class BuildContext:
     settings: Settings
     theme: Theme
     bodies: BodyCache = field(default_factory=BodyCache)
-    # The problem types and the OpenAPI document of the API, passed in by app.py. If the
-    # document is a function, a long build creates it while the worker makes pages.
+    # The problem types and the OpenAPI document of the API, passed in by app.py.
     problems: Mapping[str, Any] = field(default_factory=dict)
     openapi: Mapping[str, Any] = field(default_factory=dict)
     # Broken links and other findings.
@@ -185,6 +149,13 @@ class BuildContext:
     # Results of functions: for this build, and for all builds that share this cache.
     build_cache: dict[Any, Any] = field(default_factory=dict)
     process_cache: dict[Any, Any] = field(default_factory=dict)
+    # Without a clock, time stands still during a build.
+    clock: Callable[[], datetime] | None = None
+
+    def renewed(self) -> "BuildContext":
+        """Return this context as of now, for a build that reads everything again."""
+        now = self.clock() if self.clock else self.now
+        return replace(self, now=now, build_cache={})
 
     def once_per_build(self, read: Callable[["BuildContext"], T]) -> T:
         """Return the result of the function, which is called once in this build."""
@@ -215,7 +186,6 @@ class BuildContext:
         return result
 
 
-# A function yields at most one batch.
 GeneratorFunction = Callable[[BuildContext], Iterator[Item]]
 
 
@@ -227,16 +197,8 @@ class PageGenerator:
     area: str
     stage: Stage = Stage.PAGES
 
-    @property
-    def name(self) -> str:
-        """Return the name by which a worker process finds the function."""
-        return f"{self.function.__module__}.{self.function.__qualname__}"
-
 
 GENERATORS: dict[str, list[PageGenerator]] = {}
-
-# The area of pages that depend on every other area; they are checked in every build.
-SHARED = "shared"
 
 # Packages without pages, which would take long to import.
 WITHOUT_PAGES = tuple(
@@ -282,19 +244,23 @@ def require_templates(settings: Settings) -> None:
 
 
 def context_factory(
-    settings: Settings, problems: Mapping[str, Any], openapi: Mapping[str, Any]
-) -> Callable[[datetime], BuildContext]:
+    settings: Settings,
+    problems: Mapping[str, Any],
+    openapi: Mapping[str, Any],
+    clock: Callable[[], datetime],
+) -> Callable[[], BuildContext]:
     """Return a function that creates the context of a build; templates load once."""
     require_templates(settings)
     load_generators()
     bodies, theme = BodyCache(), site_theme(settings)
     process_cache: dict[Any, Any] = {}
-    return lambda now: BuildContext(
-        now=now,
+    return lambda: BuildContext(
+        now=clock(),
         settings=settings,
         theme=theme,
         bodies=bodies,
         process_cache=process_cache,
         problems=problems,
         openapi=openapi,
+        clock=clock,
     )

@@ -26,7 +26,6 @@ from models.settings import Settings
 from models.storage.database import database, migrate, open_database, writing
 from models.storage.engines.sqlite import PRAGMAS
 from sitegen.builder.build import build
-from sitegen.builder.gc_tuning import tune_gc
 from sitegen.builder.preview import Preview
 from sitegen.docs.body_cache import BodyCache
 from sitegen.page import BuildContext, load_generators
@@ -139,7 +138,8 @@ def pytest_collection():
     try:
         return (yield)
     finally:
-        tune_gc()
+        gc.freeze()
+        gc.set_threshold(5_000)
         gc.enable()
 
 
@@ -337,7 +337,14 @@ def build_site(store, settings, clock):
     told = {kind: asdict(problem) for kind, problem in PROBLEM_TYPES.items()}
 
     def built(
-        areas=AREAS, *, output=None, openapi=None, problems=told, bodies=bodies, **more
+        areas=AREAS,
+        *,
+        settings=settings,
+        output=None,
+        openapi=None,
+        problems=told,
+        bodies=bodies,
+        **more,
     ):
         into = replace(settings, output=str(output)) if output else settings
         shared = {"theme": theme, "bodies": bodies, "problems": problems}

@@ -87,33 +87,34 @@ class BuildProgress:
 
 
 class ReportedProgress:
-    """The progress of a worker in another process, as that process last reported it."""
+    """The progress of workers in other processes together, as they last reported it."""
 
-    def __init__(self, read: Callable[[], dict[str, Any] | None]) -> None:
-        """`read` returns the last `BuildProgress.to_json`, None before the first."""
+    def __init__(self, read: Callable[[], list[dict[str, Any]]]) -> None:
+        """`read` returns the last `BuildProgress.to_json` of each worker."""
         self._read = read
 
     @property
     def done(self) -> int:
-        return int(self._value("done") or 0)
+        return sum(int(each["done"]) for each in self._read())
 
     @property
     def broken(self) -> int:
-        return int(self._value("broken") or 0)
+        return sum(int(each["broken"]) for each in self._read())
 
     @property
     def last_at(self) -> datetime | None:
-        return _parse(self._value("lastAt"))
+        return max(
+            filter(None, (_parse(e["lastAt"]) for e in self._read())), default=None
+        )
 
     @property
     def last_seconds(self) -> float:
-        return float(self._value("lastSeconds") or 0.0)
+        last = max(self._read(), key=lambda each: each["lastAt"] or "", default=None)
+        return float(last["lastSeconds"]) if last else 0.0
 
     def lag(self, now: datetime) -> float:
-        return _seconds_since(_parse(self._value("pendingSince")), now)
-
-    def _value(self, name: str) -> Any:
-        return (self._read() or {}).get(name)
+        starts = (_parse(each["pendingSince"]) for each in self._read())
+        return max((_seconds_since(start, now) for start in starts), default=0.0)
 
 
 def _parse(time: str | None) -> datetime | None:

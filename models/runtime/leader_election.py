@@ -10,8 +10,8 @@ from models.storage.engines.engine import is_postgresql
 WakeBuilder = Callable[[str, bool], None]
 
 
-class LeaderElection(Protocol):
-    """A server's part in the election; it takes part while this is entered."""
+class Leadership(Protocol):
+    """Which server builds, as far as it is known here."""
 
     @property
     def is_leader(self) -> bool:
@@ -24,6 +24,10 @@ class LeaderElection(Protocol):
     @property
     def is_led_elsewhere(self) -> bool:
         """Return whether another server built last, so that the output here is old."""
+
+
+class LeaderElection(Leadership, Protocol):
+    """A server's part in the election; it takes part while this is entered."""
 
     def notify(self, area: str, is_quiet: bool) -> None:
         """Notify the leader, after a commit, that an area was written to."""

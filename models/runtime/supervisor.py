@@ -11,6 +11,8 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from pathlib import Path
+from typing import NamedTuple
 
 from models.logs import LogLine
 from models.runtime.forking import (
@@ -28,6 +30,9 @@ log = logging.getLogger("masthead.processes")
 STARTED_SECONDS = 3.0
 # The pause before a restart doubles with each death, from the first to the second.
 FIRST_PAUSE_SECONDS, MAX_PAUSE_SECONDS = 0.1, 1.0
+# For one without which the server goes on: a document that ends the process of
+# documents does not keep it busy.
+MAX_LONG_PAUSE_SECONDS = 60.0
 # A process that dies so often without having started will not start.
 MAX_DEATHS = 10
 # How long the processes get to end after SIGTERM.
@@ -41,12 +46,25 @@ class ProcessFailed(Exception):
     """A process died again and again; the message says which."""
 
 
+class SupervisedProcess(NamedTuple):
+    """
+    A process of the server, by its name and the function that it runs.
+
+    The server ends if one that is required does not start.
+    """
+
+    name: str
+    run: Callable[[], None]
+    is_required: bool = True
+
+
 @dataclass
 class _Child:
     """A process of the server, while it runs and between two runs."""
 
     name: str
     run: Callable[[], None]
+    is_required: bool
     pid: int = 0
     started_at: float = 0.0
     # Deaths since the process had last started.
@@ -62,12 +80,11 @@ class Supervisor:
     """
     The parent of a server's processes; it opens no database and starts no thread.
 
-    `processes` maps the name of each process to the function that it runs, which tells
-    the table once it has started. Each is forked, so it shares the listening socket and
-    what else the parent has opened.
+    The function of each process tells the table once it has started. Each is forked,
+    so it shares the listening socket and what else the parent has opened.
     """
 
-    processes: Sequence[tuple[str, Callable[[], None]]]
+    processes: Sequence[SupervisedProcess]
     table: ProcessTable
     _children: list[_Child] = field(default_factory=list)
     _is_stopping: bool = False
@@ -79,7 +96,7 @@ class Supervisor:
         A signal that was ignored, as SIGHUP is under nohup, is ignored further. Raise
         ProcessFailed, after ending the others, if a process keeps dying.
         """
-        self._children = [_Child(name, run) for name, run in self.processes]
+        self._children = [_Child(*process) for process in self.processes]
         # Whoever reads from this pipe learns of the end of its only writer.
         self._alive_reader, self._alive_writer = os.pipe()
         with self._signals() as wakeup:
@@ -148,6 +165,9 @@ class Supervisor:
         """Run the child's function in the new process; raise SystemExit if it fails."""
         try:
             os.close(self._alive_writer)
+            # Shown by ps and top, where the system has it.
+            with contextlib.suppress(OSError):
+                Path("/proc/self/comm").write_text(f"mh-{child.name}")
             threading.Thread(target=self._end_with_parent, daemon=True).start()
             child.run()
         except Exception as error:
@@ -183,13 +203,14 @@ class Supervisor:
         if has_started and now - child.started_at >= STARTED_SECONDS:
             child.deaths = 0
         child.deaths += 1
-        if child.deaths >= MAX_DEATHS:
+        if child.deaths >= MAX_DEATHS and child.is_required:
             raise ProcessFailed(
                 f"The process {child.name} ended {MAX_DEATHS} times at its start."
                 " The lines above say why."
             )
-        pause = FIRST_PAUSE_SECONDS * 2 ** (child.deaths - 1)
-        child.restart_at = now + min(pause, MAX_PAUSE_SECONDS)
+        longest = MAX_PAUSE_SECONDS if child.is_required else MAX_LONG_PAUSE_SECONDS
+        pause = FIRST_PAUSE_SECONDS * 2 ** min(child.deaths - 1, 16)
+        child.restart_at = now + min(pause, longest)
 
     def _stop(self, wakeup: int) -> None:
         """End the children: with SIGTERM, and those that do not end with SIGKILL."""

@@ -1,14 +1,9 @@
-"""Wake the builder from the other processes of its server."""
+"""Wake a builder from the other processes of its server."""
 
 import os
 import threading
 from collections.abc import Callable
 from contextlib import suppress
-
-from models.changes import AREAS
-
-# The codes of a change that the builder should show soon, and of one that can wait.
-_SOON, _DEFERRABLE = 0, 1
 
 
 class WakePipe:
@@ -23,21 +18,18 @@ class WakePipe:
         self._reader, self._writer = os.pipe()
         os.set_blocking(self._writer, False)
 
-    def send(self, area: str, is_deferrable: bool) -> None:
-        """Announce that an area was written to."""
-        code = 2 * AREAS.index(area) + (_DEFERRABLE if is_deferrable else _SOON)
+    def send(self, is_deferrable: bool = False) -> None:
+        """Announce a change, which the builder may show later if it is deferrable."""
         # A full pipe already announces thousands of changes.
         with suppress(BlockingIOError):
-            os.write(self._writer, bytes([code]))
+            os.write(self._writer, bytes([is_deferrable]))
 
-    def start_receiving(self, wake_builder: Callable[[str, bool], None]) -> None:
+    def start_receiving(self, wake_builder: Callable[[bool], object]) -> None:
         """Call the function for each change from now on, in a thread."""
         threading.Thread(
             target=self._receive, args=(wake_builder,), name="wake-pipe", daemon=True
         ).start()
 
-    def _receive(self, wake_builder: Callable[[str, bool], None]) -> None:
-        while codes := os.read(self._reader, 4096):
-            for code in set(codes):
-                area, is_deferrable = divmod(code, 2)
-                wake_builder(AREAS[area], is_deferrable == _DEFERRABLE)
+    def _receive(self, wake_builder: Callable[[bool], object]) -> None:
+        while changes := os.read(self._reader, 4096):
+            wake_builder(all(changes))

@@ -34,7 +34,7 @@ class PageWriter:
     A page is written if its fingerprint differs from the one in the manifest. The
     fingerprint covers the page's data and everything that all pages show, so a page
     cannot be forgotten. `before` has the entries of the last build. In a full build
-    every page is rendered again. Pages link to the API reference if there is one.
+    every page is rendered again.
     """
 
     def __init__(
@@ -44,15 +44,12 @@ class PageWriter:
         before: Mapping[str, ManifestEntry],
         *,
         is_full: bool,
-        has_reference: bool,
     ) -> None:
         self.folder = folder
         self.before = before
         self.is_full = is_full
-        self.has_reference = has_reference
         self._context = context
         self._theme = context.theme
-        self._is_started = False
         self._languages = context.theme.switcher.languages()
 
     @cached_property
@@ -71,7 +68,7 @@ class PageWriter:
                 }
                 for collection in docs_outline(self._context).collections
             ],
-            "reference": REFERENCE if self.has_reference else None,
+            "reference": REFERENCE if self._context.openapi else None,
         }
 
     @cached_property
@@ -90,9 +87,6 @@ class PageWriter:
     def _alternates(self, page: Page) -> list[dict[str, str]]:
         """Return the addresses of the same page in all languages that have it."""
         return [] if page.canonical else alternates(self._languages, page.address)
-
-    def is_up_to_date(self, page: Page) -> bool:
-        return self._unchanged_entry(page.path, self.fingerprint(page)) is not None
 
     def _unchanged_entry(self, path: str, fingerprint: str) -> ManifestEntry | None:
         """Return the entry of the last build if the file need not be written."""
@@ -118,27 +112,15 @@ class PageWriter:
         # The file is compared itself, since somebody may have changed it.
         is_same = bool(self.before) and self.folder.has_content(page.path, content)
         if not is_same:
-            self.start()
             self.folder.write(page.path, content)
         is_written = not is_same or self._differs_from_before(entry, page.path)
         return WriteResult(entry, is_written)
-
-    def start(self) -> None:
-        """Mark the folder as unfinished before the build changes its first file."""
-        if not self._is_started:
-            self.folder.mark_unfinished()
-            self._is_started = True
-
-    @property
-    def is_manifest_trusted(self) -> bool:
-        """Tell whether `before` is the manifest, and not read from the files."""
-        return self.folder.is_manifest(self.before)
 
     def _differs_from_before(self, entry: ManifestEntry, path: str) -> bool:
         """
         Tell whether readers had another file before this build.
 
-        That can be so although the file is right: a worker that died has written it.
+        That can be so although the file is right: a build that died has written it.
         """
         before = self.before.get(path)
         return path != LIVE and (before is None or before.sha256 != entry.sha256)

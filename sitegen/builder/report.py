@@ -15,10 +15,6 @@ class BuildReport:
     # The mark of each area that was built.
     marks: dict[str, int] = field(default_factory=dict)
     warnings: list[str] = field(default_factory=list)
-    # What every page shows: the theme, the navigation.
-    version: str = ""
-    # Whether a later build must complete this one: see OutputFolder.suspend.
-    is_suspended: bool = False
 
     def messages(self) -> list[str]:
         """Return the warnings and failures, one line each."""

@@ -22,11 +22,11 @@ def build_site(context: CommandContext, arguments: Namespace) -> int:
     open_existing_instance(context.settings, now)
     limit_read_memory()
     started = perf_counter()
-    build_context = context_factory(context.page_settings(), *context.describe_api())(
-        now
+    create_context = context_factory(
+        context.page_settings(), *context.describe_api(), context.clock
     )
     report = build(
-        build_context, full=arguments.full, progress=context.show_progress("page")
+        create_context(), full=arguments.full, progress=context.show_progress("page")
     )
     seconds = perf_counter() - started
     if arguments.json:

@@ -1,6 +1,7 @@
 """The command `check`: check the database, the audit logs and the built site."""
 
 from argparse import ArgumentParser, Namespace
+from pathlib import Path
 
 from models import changes
 from models.display_text import escape_line
@@ -8,7 +9,6 @@ from models.runtime.commands import CommandContext
 from models.runtime.startup import open_existing_instance
 from models.storage.database import reading
 from models.storage.integrity import integrity_problems
-from sitegen.output.folder import OutputFolder
 from sitegen.output.inspection import differences
 
 
@@ -24,7 +24,7 @@ def check(context: CommandContext, arguments: Namespace) -> int:
         problems += [
             f"{page.path} could not be rendered." for page in changes.failed_pages()
         ]
-    problems += differences(OutputFolder(context.settings.output))
+    problems += differences(Path(context.settings.output))
     if arguments.json:
         context.print_json({"whole": not problems, "faults": problems})
     elif problems:

@@ -1,6 +1,5 @@
-"""Render the bodies of documents to HTML, and cache them in the database."""
+"""Cache the rendered bodies of documents in the database."""
 
-import hashlib
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
@@ -17,45 +16,18 @@ from models.projects.documents.rendered_bodies import (
     delete_unused_bodies,
     store_bodies,
     stored_bodies,
+    stored_keys,
 )
 from models.projects.documents.site_preview import RenderInput
 from models.storage.database import reading
-from sitegen.markdown.rendering import RENDERER_VERSION, SOURCE_TAG, render
+from sitegen.docs.body_renderers import BodyRenderers
+from sitegen.docs.body_rendering import body_key, render_body
 
-# Rendered bodies wait in memory until there are this many, or they were rendered from
-# this many characters.
+# Rendered bodies wait in memory until there are this many, or they have this many
+# characters.
 BATCH_SIZE, BATCH_LENGTH = 100, 2_000_000
-
-
-def body_key(text: RenderInput) -> str:
-    """Return a digest of what the body depends on: text, title and renderer."""
-    source = f"{RENDERER_VERSION}\n{text.digest}\n{text.title}"
-    return hashlib.sha256(source.encode()).hexdigest()
-
-
-def render_body(text: RenderInput, content: str) -> RenderedBody:
-    """Render the Markdown of a document to HTML; its links are not resolved yet."""
-    rendered = render(without_title(text.title, content))
-    headings = [
-        (heading.level, heading.id, heading.text) for heading in rendered.headings
-    ]
-    return RenderedBody.of(body_key(text), rendered.links, headings, rendered.html)
-
-
-def is_shown_as_written(body: RenderedBody) -> bool:
-    """Tell whether the text exceeds a limit and is shown as plain text instead."""
-    return (
-        not body.links
-        and body.headings_json == "[]"
-        and body.html_starts_with(SOURCE_TAG)
-    )
-
-
-def without_title(title: str, content: str) -> str:
-    """Return the content without a first line that repeats the title."""
-    first, _, rest = content.lstrip("\n").partition("\n")
-    repeats_title = first.removeprefix("# ").strip() == title
-    return rest if repeats_title and first.startswith("# ") else content
+# Other processes take a second to start, so they get no fewer documents.
+MIN_AHEAD = 500
 
 
 class BodyCache:
@@ -72,6 +44,16 @@ class BodyCache:
         # Bodies that the thread saves now, which the snapshot does not show.
         self._being_saved: dict[str, RenderedBody] = {}
         self._executor: ThreadPoolExecutor | None = None
+        self._renderers: BodyRenderers | None = None
+
+    def render_ahead(self, documents: Sequence[PublishedPage]) -> None:
+        """Start to render in other processes what is not saved, if that is much."""
+        if len(documents) < MIN_AHEAD:
+            return
+        stored = stored_keys(map(body_key, documents))
+        missing = [each for each in documents if body_key(each) not in stored]
+        if len(missing) >= MIN_AHEAD:
+            self._renderers = BodyRenderers(missing)
 
     def load(self, documents: Sequence[PublishedPage]) -> dict[str, RenderedBody]:
         """Return the saved bodies, by the id of their document."""
@@ -86,9 +68,9 @@ class BodyCache:
         key = body_key(text)
         body = self._unsaved.get(key) or self._being_saved.get(key)
         if body is None:
-            content = load_content()
-            body = self._unsaved[key] = render_body(text, content)
-            self._unsaved_length += len(content)
+            body = self._renderers.take(key) if self._renderers else None
+            body = self._unsaved[key] = body or render_body(text, load_content())
+            self._unsaved_length += len(body.html)
             is_full = self._unsaved_length >= BATCH_LENGTH
             if is_full or len(self._unsaved) >= BATCH_SIZE:
                 self._start_saving()
@@ -124,6 +106,9 @@ class BodyCache:
         try:
             yield
         finally:
+            if self._renderers is not None:
+                self._renderers.close()
+                self._renderers = None
             if self._executor is not None:
                 self._executor.shutdown()
                 self._executor = None

@@ -29,7 +29,7 @@ from models.projects.documents.linking.outside_links import edit_url
 from models.projects.documents.published import PublishedPage
 from models.projects.documents.rendered_bodies import RenderedBody
 from models.response_headers import without_query
-from sitegen.docs.body_cache import body_key, is_shown_as_written
+from sitegen.docs.body_rendering import body_key, is_shown_as_written
 from sitegen.docs.collections import document_summary, serialize_document
 from sitegen.docs.document_source import DocumentSource
 from sitegen.docs.published_files import PublishedFiles
@@ -37,7 +37,7 @@ from sitegen.docs.sidebar import Sidebar
 from sitegen.markdown.headings import add_alternative_ids
 from sitegen.markdown.rendering import resolve_links
 from sitegen.markdown.texts import insert_texts
-from sitegen.page import Page, PageGroup
+from sitegen.page import Page
 from sitegen.urls import markdown_path, twin
 
 # The documents before and after one in its collection.
@@ -60,15 +60,6 @@ class ResolvedDocument:
     headings_json: str
     # Former ids of headings and GitHub's spellings, each with the heading's id.
     alternative_ids: Mapping[str, str]
-
-    @classmethod
-    def from_json(cls, fields: list[Any]) -> "ResolvedDocument":
-        links, *rest = fields
-        return cls(_interned(links), *rest)
-
-    def to_json(self) -> list[Any]:
-        flags = [self.is_blank, self.is_shown_as_written]
-        return [self.links, *flags, self.headings_json, self.alternative_ids]
 
     @property
     def broken_links(self) -> list[str]:
@@ -218,7 +209,7 @@ class DocumentPage:
 
 
 @dataclass(eq=False, slots=True)
-class DocumentPages(PageGroup):
+class DocumentPages:
     """
     The three files of a document.
 
@@ -242,12 +233,6 @@ class DocumentPages(PageGroup):
         if self._resolved is None:
             self._resolved = resolve_document(self.document, self.source)
         return self._resolved
-
-    def dump_resolution(self) -> list[Any] | None:
-        return self._resolved.to_json() if self._resolved else None
-
-    def load_resolution(self, resolution: list[Any]) -> None:
-        self._resolved = ResolvedDocument.from_json(resolution)
 
     def is_current(
         self,

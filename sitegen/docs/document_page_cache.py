@@ -10,7 +10,7 @@ from sitegen.docs.document_source import DocumentSource
 from sitegen.docs.published_files import published_files
 from sitegen.docs.redirects import redirects_of
 from sitegen.docs.sidebar import SidebarCache
-from sitegen.page import BuildContext, PageBatch
+from sitegen.page import BuildContext
 
 
 class DocumentPageCache:
@@ -21,12 +21,15 @@ class DocumentPageCache:
         self._sidebars = SidebarCache()
         self._source = DocumentSource()
 
-    def pages(self, context: BuildContext) -> Iterator[PageBatch]:
+    def pages(self, context: BuildContext) -> Iterator[DocumentPages]:
         """Yield the pages of every document; unchanged ones are the same objects."""
         collections = docs_collections(context)
         documents = [
             document for collection in collections for document in collection.documents
         ]
+        context.bodies.render_ahead(
+            [each for each in documents if not self._has_pages_of(each)]
+        )
         are_addresses_changed = self._source.open(
             documents,
             context.bodies,
@@ -34,8 +37,8 @@ class DocumentPageCache:
             context.once_per_build(redirects_of),
             context.settings.edit_url,
         )
-        yield PageBatch(self._update(context, collections, are_addresses_changed))
-        # The batch has been written, and what follows needs the memory.
+        yield from self._update(context, collections, are_addresses_changed)
+        # All are written, and what follows needs the memory.
         self._source.close()
         for name, _, resolved in self._resolved():
             context.warnings.extend(_warnings(name, resolved))
@@ -44,6 +47,10 @@ class DocumentPageCache:
                 for href, target in resolved.site_links
             )
         context.warnings.extend(self._broken_fragments())
+
+    def _has_pages_of(self, document: PublishedPage) -> bool:
+        known = self._pages.get(document.id)
+        return known is not None and known.document is document
 
     def pages_of_new_texts(self, context: BuildContext) -> list[DocumentPages]:
         """

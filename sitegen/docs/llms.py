@@ -6,7 +6,7 @@ from itertools import accumulate, takewhile
 
 from models.display_text import plain_line
 from models.projects.documents.published import PublishedPage, published_contents
-from sitegen.docs.body_cache import without_title
+from sitegen.docs.body_rendering import without_title
 from sitegen.docs.collections import docs_collections
 from sitegen.docs.document_page import path_of
 from sitegen.page import BuildContext, Page, Stage, pages

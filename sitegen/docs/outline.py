@@ -1,27 +1,26 @@
 """Summarize the documents of the site for the pages that all areas share."""
 
-from collections.abc import Callable, Iterable
-from dataclasses import replace
+from collections.abc import Iterable
 from heapq import nlargest
 from itertools import chain
+from pathlib import Path
 
 from models.base import Schema
 from models.fields import format_moment
-from models.projects.documents.linking.link_resolver import (
-    COLLECTIONS,
-    document_path,
-)
 from models.projects.documents.published import PublishedPage
 from sitegen.docs.collections import (
     DocsCollection,
     docs_collections,
     document_summary,
 )
+from sitegen.output.folder import OutputFolder
 from sitegen.page import BuildContext
 from sitegen.urls import sitemap_paths
 
 MAX_PAGES_OF_COLLECTION = 6
 MAX_NEWEST = 5
+# In the output folder, beside the manifests; it is not served.
+STORED = ".masthead.outline.json"
 
 Summary = dict[str, str | None]
 
@@ -54,36 +53,19 @@ def use_outline(context: BuildContext, outline: DocsOutline) -> None:
     context.build_cache[_outline_of_all] = outline
 
 
-def outline_of_files(
-    context: BuildContext, has_file: Callable[[str], bool]
-) -> DocsOutline:
-    """Return the outline of those documents whose pages are files of the site."""
-    # A server that starts on an empty folder shows its status page first.
-    if not any(has_file(f"{collection}/index.html") for collection in COLLECTIONS):
+def store_outline(outline: DocsOutline, folder: OutputFolder) -> None:
+    """Write the outline for the builds of other areas."""
+    content = outline.model_dump_json().encode()
+    if not folder.has_content(STORED, content):
+        folder.write(STORED, content)
+
+
+def stored_outline(output: Path) -> DocsOutline:
+    """Return the outline of the documents in this folder, of none if it is damaged."""
+    try:
+        return DocsOutline.model_validate_json((output / STORED).read_bytes())
+    except (OSError, ValueError):
         return DocsOutline()
-    # This process makes no pages of documents, so it need not remember them.
-    once = replace(context, build_cache={}, process_cache={})
-    existing = [
-        DocsCollection(
-            collection.collection,
-            collection.title,
-            [
-                document
-                for document in collection.documents
-                if has_file(document_path(document.collection, document.slug))
-            ],
-        )
-        for collection in docs_collections(once)
-        if has_file(f"{collection.collection}/index.html")
-    ]
-    outline = _outline([collection for collection in existing if collection.documents])
-    collections = [
-        collection.model_copy(
-            update={"sitemaps": list(filter(has_file, collection.sitemaps))}
-        )
-        for collection in outline.collections
-    ]
-    return DocsOutline(collections=collections, newest=outline.newest)
 
 
 def _outline_of_all(context: BuildContext) -> DocsOutline:

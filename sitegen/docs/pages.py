@@ -13,13 +13,14 @@ from sitegen.docs.collections import (
     serialize_document,
 )
 from sitegen.docs.document_page_cache import DocumentPageCache
-from sitegen.page import BuildContext, Page, PageBatch, Stage, pages
+from sitegen.page import BuildContext, Page, Stage, pages
 
 
 @pages("docs")
-def documents(context: BuildContext) -> Iterator[PageBatch]:
+def documents(context: BuildContext) -> Iterator[Page]:
     """Each published document as a page, as JSON and as Markdown."""
-    yield from context.once_per_process(DocumentPageCache).pages(context)
+    for document in context.once_per_process(DocumentPageCache).pages(context):
+        yield from document.pages
 
 
 def pages_of_new_texts(context: BuildContext) -> Iterator[Page]:
@@ -28,13 +29,12 @@ def pages_of_new_texts(context: BuildContext) -> Iterator[Page]:
 
     They are found without reading all documents, so readers need not wait for that.
     """
-    for group in context.once_per_process(DocumentPageCache).pages_of_new_texts(
-        context
-    ):
-        yield from group.pages
+    cache = context.once_per_process(DocumentPageCache)
+    for document in cache.pages_of_new_texts(context):
+        yield from document.pages
 
 
-@pages("docs", Stage.COSTLY_LISTS)
+@pages("docs", Stage.LISTS)
 def collections(context: BuildContext) -> Iterator[Page]:
     """The list of each collection, as a page and as JSON."""
     lists = context.once_per_process(_CollectionLists)

@@ -9,7 +9,8 @@ from models.response_headers import (
     SITE_HEADERS,
     content_security_policy,
 )
-from sitegen.page import SHARED, BuildContext, Page, pages
+from sitegen.output.manifest import SHARED
+from sitegen.page import BuildContext, Page, pages
 
 # File name extensions whose type hosts do not know.
 DECLARED_TYPES = (".atom", ".ics", ".md", ".rss")

@@ -1,8 +1,13 @@
-"""Describe every file of the output folder, and what it was made from."""
+"""
+Describe every file of the output folder, and what it was made from.
+
+Each area has a manifest of its own, which its builder reads; readers get one file that
+lists the files of all areas.
+"""
 
 import hashlib
 import json
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from json.encoder import encode_basestring as quote
 from sys import intern
@@ -10,11 +15,35 @@ from typing import Any
 
 from models.response_headers import cache_class, content_type
 
+# The area of pages that depend on every other area.
+SHARED = "shared"
 MANIFEST = "manifest.json"
 # The live generation, and the changes of each generation. They may change while the
 # pages do not, so the manifest does not list them.
 LIVE = "build.json"
 BUILDS = "builds"
+# The end of a manifest, after the lines of its files.
+_END = "\n}}\n"
+
+# Where most files of an area are; all others are of the area of documents.
+_PREFIXES = {
+    "status": (
+        *("status/", "status.txt", "history.atom", "history.rss", "api/v2/"),
+        *("search/status", "search/incidents/", "sitemaps/status"),
+    ),
+    SHARED: (
+        *("assets/", "404.html", "_headers", "index.html", "robots.txt"),
+        *("search/index.html", "sitemap.xml", "sitemaps/site"),
+    ),
+}
+
+
+def area_of(path: str) -> str:
+    """Return the area that probably wrote a file that no manifest lists."""
+    for area, prefixes in _PREFIXES.items():
+        if path.startswith(prefixes):
+            return area
+    return "docs"
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,11 +111,19 @@ def _entry_or_dict(fields: dict[str, Any]) -> Any:
 def serialize_manifest(version: str, entries: Mapping[str, ManifestEntry]) -> bytes:
     """Return the manifest as JSON with one line for each file."""
     # Line by line: the lines of a large site would take much memory beside each other.
-    content, separator = bytearray(), ""
-    content += f'{{"version": {quote(version)}, "files": {{\n'.encode()
+    content, separator = bytearray(_start(version)), ""
     for path in sorted(entries):
-        if path != LIVE:
-            content += f"{separator}{quote(path)}: {entries[path].to_json()}".encode()
-            separator = ",\n"
-    content += b"\n}}\n"
+        content += f"{separator}{quote(path)}: {entries[path].to_json()}".encode()
+        separator = ",\n"
+    content += _END.encode()
     return bytes(content)
+
+
+def merge_manifests(version: str, manifests: Iterable[bytes]) -> bytes:
+    """Return one manifest with the lines of all, which are not parsed for it."""
+    lines = [text.partition(b"\n")[2][: -len(_END)] for text in manifests]
+    return _start(version) + b",\n".join(filter(None, lines)) + _END.encode()
+
+
+def _start(version: str) -> bytes:
+    return f'{{"version": {quote(version)}, "files": {{\n'.encode()

@@ -13,7 +13,7 @@ from models.settings import Settings
 from models.site_addresses import link_openapi_to_site
 from sitegen.docs.collections import document_summary
 from sitegen.docs.document_page_cache import DocumentPageCache
-from sitegen.page import SHARED, BuildContext, Page, Stage, pages
+from sitegen.page import BuildContext, Page, Stage, pages
 from sitegen.reference.openapi_view import (
     OpenApi,
     operation_detail,
@@ -54,7 +54,7 @@ def reference(context: BuildContext) -> Iterator[Page]:
     yield context.memoize(_index_page, openapi, guides, locale)
 
 
-@pages(SHARED, Stage.LISTS)
+@pages("docs", Stage.LISTS)
 def problems(context: BuildContext) -> Iterator[Page]:
     """Yield the pages to which the `type` of problem details points."""
     text = context.theme.locale.text
@@ -86,7 +86,7 @@ def problems(context: BuildContext) -> Iterator[Page]:
     )
 
 
-@pages(SHARED, Stage.COSTLY_LISTS)
+@pages("docs", Stage.LISTS)
 def openapi(context: BuildContext) -> Iterator[Page]:
     path = context.settings.site_path
     yield context.memoize(_openapi_file, context.openapi, path)

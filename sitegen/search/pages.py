@@ -18,7 +18,8 @@ from models.display_text import balance_directions
 from models.projects.documents.linking.link_resolver import document_href, document_path
 from models.projects.documents.published import PublishedPage, published_contents
 from sitegen.docs.collections import are_same_objects, docs_collections
-from sitegen.page import SHARED, BuildContext, Page, Stage, pages
+from sitegen.output.manifest import SHARED
+from sitegen.page import BuildContext, Page, Stage, pages
 from sitegen.search.inverted_index import encode_steps
 from sitegen.search.levels import FORMAT, Level, Listed, read_levels
 from sitegen.search.operations import Operation
@@ -35,7 +36,7 @@ MAX_PAGES_OF_HEAD, PAGES_OF_BLOCK = 1200, 32
 CreateList = Callable[[str, list[Listed]], Page]
 
 
-@pages("docs", Stage.COSTLY_LISTS)
+@pages("docs", Stage.LISTS)
 def index(context: BuildContext) -> Iterator[Page]:
     """The files of every level, then the small root that names them."""
     levels = context.once_per_build(read_levels)

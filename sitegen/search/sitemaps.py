@@ -15,7 +15,8 @@ from models.site_addresses import incident_address, maintenance_address
 from models.status.snapshot.event_index import IndexedIncident, IndexedWindow
 from sitegen.docs.collections import DocsCollection, docs_collections
 from sitegen.docs.outline import docs_outline
-from sitegen.page import SHARED, BuildContext, KeyedPages, Page, Stage, pages
+from sitegen.output.manifest import SHARED
+from sitegen.page import BuildContext, KeyedPages, Page, Stage, pages
 from sitegen.status.history import read_months
 from sitegen.status.published import EventChunk, chunks
 from sitegen.status.status_data import read_index, read_services
@@ -114,7 +115,7 @@ def sitemap_index(context: BuildContext) -> Iterator[Page]:
         for path in (site.path, sitemap_path("status"), *events, *collections)
     )
     index = f'{XML}<sitemapindex xmlns="{NAMESPACE}">\n{sitemaps}</sitemapindex>\n'
-    yield Page("sitemap.xml", index)
+    yield Page("sitemap.xml", index, requires=[*events, *collections])
 
 
 @pages(SHARED)

@@ -10,7 +10,7 @@ from models.fields import format_moment
 from models.status.uptime.hourly_history import HourlyHistory
 from models.status.uptime.periods import counts_to_json
 from models.status.uptime.uptime import Counts
-from sitegen.page import BuildContext, Page, PageBatch, PageGroup, Stage, pages
+from sitegen.page import BuildContext, Page, pages
 from sitegen.status.status_data import read_hourly_histories
 from sitegen.urls import data_path
 
@@ -24,7 +24,7 @@ FORMAT_VERSION = 2
 
 
 @dataclass(frozen=True)
-class CounterFiles(PageGroup):
+class CounterFiles:
     """The two files of a service, made one after the other."""
 
     slug: str
@@ -46,8 +46,8 @@ class CounterFiles(PageGroup):
         ]
 
 
-@pages("status", Stage.BACKGROUND)
-def counters(context: BuildContext) -> Iterator[PageBatch]:
+@pages("status")
+def counters(context: BuildContext) -> Iterator[Page]:
     """
     Yield the completed hours and days of each service.
 
@@ -62,7 +62,8 @@ def counters(context: BuildContext) -> Iterator[PageBatch]:
         else CounterFiles(slug, history)
         for slug, history in context.once_per_build(read_hourly_histories).items()
     }
-    yield PageBatch(memory.files.values())
+    for files in memory.files.values():
+        yield from files.pages
 
 
 class _Memory:

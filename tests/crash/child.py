@@ -16,21 +16,28 @@ class Quick(OutputFolder):
         pass
 
 
-class Deadly(Quick):
-    """A folder whose builder is killed before the step of this number."""
+class Steps:
+    """The steps of a builder, which is killed before the last of them."""
 
-    def __init__(self, path, last_step):
-        super().__init__(path)
-        self.left = last_step
+    def __init__(self, last):
+        self.left = last
         # Several threads sync files.
         self.lock = Lock()
 
-    def step(self):
+    def next(self):
         with self.lock:
             self.left -= 1
             is_last = self.left == 0
         if is_last:
             os.kill(os.getpid(), signal.SIGKILL)
+
+
+class Deadly(Quick):
+    """A folder whose builder is killed before a step."""
+
+    def __init__(self, steps, path, area):
+        super().__init__(path, area)
+        self.step = steps.next
 
     def mark_unfinished(self):
         self.step()
@@ -51,6 +58,10 @@ class Deadly(Quick):
     def finish(self, version, entries, made):
         self.step()
         super().finish(version, entries, made)
+
+    def complete(self):
+        self.step()
+        super().complete()
         self.step()  # before the note in the database
 
 

@@ -4,15 +4,15 @@ import filecmp
 import json
 import os
 import shutil
+from functools import partial
 
 from models.changes import behind
 from models.response_headers import cache_class, path_rule, url_path
 from models.settings import Settings
 from models.storage.database import database, open_database
-from sitegen.output.atomic_writes import DRAFT
-from sitegen.output.folder import UNFINISHED
-from sitegen.output.manifest import MANIFEST
-from tests.crash.child import Deadly, Quick, survives
+from sitegen.output.folder import OutputFolders, is_site_unfinished
+from sitegen.output.manifest import LIVE, MANIFEST
+from tests.crash.child import Deadly, Quick, Steps, survives
 from tests.pages.builder.test_build import files_in
 
 URL = Settings().site_url
@@ -36,7 +36,7 @@ class Scene:
         """What a build into an empty folder makes of the database."""
         self.set_back()
         open_database(self.path)
-        self.build(folder=Quick(str(folder)))
+        self.build(folders=OutputFolders(str(folder), Quick))
         return files_in(folder)
 
     def set_back(self):
@@ -52,12 +52,12 @@ class Scene:
 
     def survives(self, step):
         """Build in a child that dies before this step; tell whether it lived."""
-        folder = Deadly(str(self.output), step)
-        return survives(lambda: self.build(folder=folder), self.path)
+        folders = OutputFolders(str(self.output), partial(Deadly, Steps(step)))
+        return survives(lambda: self.build(folders=folders), self.path)
 
     def build_again(self):
         open_database(self.path)
-        self.build(folder=Quick(str(self.output)))
+        self.build(folders=OutputFolders(str(self.output), Quick))
 
 
 def _put_back(kept, target):
@@ -68,27 +68,32 @@ def _put_back(kept, target):
 def require_nothing_torn(scene):
     """Every file is what it was or what it should be, to the byte."""
     found = files_in(scene.output)
-    del found[MANIFEST]
+    # These are written with each area.
+    for path in (MANIFEST, LIVE):
+        json.loads(found.pop(path))
     for path, content in found.items():
         assert content in (scene.old.get(path), scene.right.get(path)), path
-    json.loads((scene.output / MANIFEST).read_text())
 
 
 def require_mended(scene):
     """The folder equals a fresh one, and nothing is behind."""
     assert files_in(scene.output) == scene.right
     assert behind() == set()
-    left = [each for each in scene.output.rglob("*") if each.name.endswith(DRAFT)]
-    empty = [e for e in scene.output.rglob("*") if e.is_dir() and not any(e.iterdir())]
+    left = list(scene.output.glob(".masthead.*.drafts/*"))
+    empty = [
+        each
+        for each in scene.output.rglob("[!.]*")
+        if each.is_dir() and not any(each.iterdir())
+    ]
     assert (left, empty) == ([], [])
-    assert not (scene.output / UNFINISHED).exists()
+    assert not is_site_unfinished(scene.output)
 
 
 def require_told(scene, half):
     """All that differs now is told, from what was there and from what was left half."""
     now, told = files_in(scene.output), told_since(scene.output, scene.seen)
-    assert different(scene.old, scene.right) <= told
-    assert different(half, now) <= told
+    untold = (different(scene.old, scene.right) | different(half, now)) - told
+    assert not untold, untold
 
 
 def told_since(output, generation):

@@ -1,5 +1,6 @@
 """The builder is killed before each of its steps in turn, until it survives."""
 
+import json
 import random
 import shutil
 from itertools import count
@@ -8,8 +9,6 @@ import pytest
 
 from models.changes import behind
 from models.storage.database import open_database
-from sitegen.output.atomic_writes import DRAFT
-from sitegen.output.folder import UNFINISHED
 from tests.crash.scene import require_mended, require_nothing_torn, require_told
 from tests.pages.builder.test_build import files_in
 
@@ -55,7 +54,8 @@ def test_history_taken_away(scene):
     scene.build_again()
 
     assert files_in(scene.output) == scene.right
-    assert len(list((scene.output / "builds").iterdir())) == 1
+    live = json.loads((scene.output / "build.json").read_text())["generation"]
+    assert (scene.output / f"builds/{live}.json").exists()
 
 
 @pytest.mark.parametrize("step", [1, 2, 3, 10, 31, 64, 97])
@@ -79,10 +79,10 @@ def test_draft_is_not_served(scene, app, step):
     scene.survives(step)
     open_database(scene.path)
 
-    drafts = [e for e in scene.output.rglob("*") if e.name.endswith(DRAFT)]
+    hidden = [each for each in scene.output.rglob("*") if each.parent.name[:1] == "."]
 
-    assert drafts
-    for each in (*drafts, scene.output / UNFINISHED):
+    assert hidden
+    for each in (*hidden, *scene.output.glob(".masthead.*")):
         address = each.relative_to(scene.output).as_posix()
         assert app.test_client().get(f"/{address}").status_code == 404
 

@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 from api.http.application import create_app
+from models.changes import AREAS
 from models.storage.database import database, open_database
 from sitegen.builder.builder import Builder, Timing
 from sitegen.docs.body_cache import BodyCache
@@ -88,8 +89,9 @@ def builders(store, clock):
             "process_cache": {},
         }
         built = Builder(
+            AREAS,
             clock,
-            lambda now: BuildContext(now=now, settings=settings, **shared),
+            lambda: BuildContext(now=clock(), settings=settings, **shared),
             timing=Timing(tick=0.02),
         )
         made.append(built)

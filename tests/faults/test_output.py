@@ -82,10 +82,10 @@ def test_manifest_damaged(builder, output, states, caplog, content):
 def test_check_names_a_damaged_manifest(build_site, output):
     """check does not call whole what it cannot compare with anything."""
     build_site()
-    assert differences(OutputFolder(str(output))) == []
+    assert differences(output) == []
     (output / "manifest.json").write_text("{")
 
-    (found,) = differences(OutputFolder(str(output)))
+    (found,) = differences(output)
 
     assert "manifest" in found
 
@@ -93,11 +93,12 @@ def test_check_names_a_damaged_manifest(build_site, output):
 def test_check_while_a_build_is_broken_off(build_site, output):
     """check takes nothing away, not even what a dead build has left."""
     build_site()
-    (output / ".masthead.unfinished").touch()
-    draft = output / ".index.html.draft"
+    (output / ".masthead.docs.unfinished").touch()
+    draft = output / ".masthead.docs.drafts/1"
+    draft.parent.mkdir(exist_ok=True)
     draft.touch()
 
-    (found,) = differences(OutputFolder(str(output)))
+    (found,) = differences(output)
 
     assert "interrupted" in found
     assert draft.exists()

@@ -5,7 +5,7 @@ from datetime import timedelta
 from hypothesis import strategies as st
 
 from api.http.application import create_app
-from models.changes import behind
+from models.changes import AREAS, behind
 from models.platform.keys import CreateKey, issue_key
 from models.projects.documents.rendered_bodies import delete_unused_bodies
 from models.projects.projects.projects import ensure_docs_project
@@ -13,7 +13,8 @@ from models.status.snapshot.last_change import next_page_change
 from models.storage.database import reading, writing
 from sitegen.builder.build import build
 from sitegen.docs.body_cache import BodyCache
-from sitegen.output.folder import OutputFolder
+from sitegen.docs.outline import stored_outline
+from sitegen.output.folder import OutputFolder, OutputFolders
 from sitegen.page import BuildContext
 from sitegen.theme.site_theme import site_theme
 
@@ -49,7 +50,7 @@ class World:
         ).id
         self.theme, self.bodies = site_theme(settings), BodyCache()
         # What one builder remembers from build to build.
-        self.memory, self.folder = {}, Quick(settings.output)
+        self.memory, self.folders = {}, OutputFolders(settings.output, Quick)
         self.ids = {"incidents": [], "maintenance": [], "updates": []}
         self.documents, self.calls, self.due = {}, 0, clock.now
 
@@ -65,10 +66,13 @@ class World:
 
     def build(self, output=None):
         """Build what is behind or due; into another folder, everything."""
-        areas = behind() | ({"status"} if self.clock.now >= self.due else set())
+        is_new = not self.memory
+        areas = set(AREAS) if is_new else behind()
+        areas |= {"status"} if self.clock.now >= self.due else set()
         shared = (self.clock.now, self.settings, self.theme)
         if output is not None:
-            return build(BuildContext(*shared), folder=Quick(str(output)))
+            folders = OutputFolders(str(output), Quick)
+            return build(BuildContext(*shared), folders=folders)
         made = BuildContext(*shared, self.bodies, process_cache=self.memory)
         with reading():
             self.due = (
@@ -76,7 +80,12 @@ class World:
                 if areas
                 else self.due
             )
-        return build(made, sorted(areas), folder=self.folder)
+        outline = stored_outline(self.folders.path)
+        report = build(made, sorted(areas), folders=self.folders)
+        if stored_outline(self.folders.path) != outline:
+            # All pages lead to the documents, also those built before them.
+            build(made.renewed(), ["status"], folders=self.folders)
+        return report
 
     def moment(self, minutes):
         return (self.clock.now + timedelta(minutes=minutes)).isoformat()
@@ -215,7 +224,8 @@ def take_back(world, slug, number):
 
 def restart(world, slug, number):
     """Another process goes on, which remembers nothing; or finds no bodies kept."""
-    world.memory, world.folder = {}, Quick(world.settings.output)
+    world.memory = {}
+    world.folders = OutputFolders(world.settings.output, Quick)
     world.bodies = BodyCache()
     if number == 0:
         delete_unused_bodies([])

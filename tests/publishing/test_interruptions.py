@@ -92,7 +92,7 @@ def test_bucket(world, bucket, chance):
     assert (
         bucket.objects.pop("a/site/own.txt") is bucket.objects.pop("a/own.txt") is own
     )
-    assert bucket.site("a/site") == with_headers(files_of(world.folder.path))
+    assert bucket.site("a/site") == with_headers(files_of(world.folders.path))
     assert deaths > 0
 
 
@@ -118,7 +118,7 @@ def test_folder(world, tmp_path, chance):
         assert found.code in (0, -signal.SIGKILL), found.told
     assert ended(begun(environment)).code == 0
 
-    assert files_of(target) == files_of(world.folder.path) | {"own.txt": OURS}
+    assert files_of(target) == files_of(world.folders.path) | {"own.txt": OURS}
     assert not [*target.rglob("*.draft")]
     assert deaths > 0
 

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from models.changes import AREAS
 from models.errors import StorageBusy
 from models.runtime.faults import HARMLESS_STATES
 from sitegen.builder.builder import Builder
@@ -51,10 +52,10 @@ def test_builds_are_published(started, target, store, there, output, ask, clock)
     publisher = started(target)
     theme, bodies = site_theme(target), BodyCache()
 
-    def context(now):
-        return BuildContext(now=now, settings=target, theme=theme, bodies=bodies)
+    def context():
+        return BuildContext(now=clock(), settings=target, theme=theme, bodies=bodies)
 
-    builder = Builder(clock, context, on_output_changed=publisher.wake)
+    builder = Builder(AREAS, clock, context, on_output_changed=publisher.wake)
     builder.start()
     try:
         assert eventually(lambda: publisher.progress.done == 1)
@@ -70,13 +71,17 @@ def test_unchanged_build_is_not(store, settings, clock):
     """A build that finds nothing to do wakes nobody but the first of a process."""
     told, theme = [], site_theme(settings)
 
-    def context(now):
-        return BuildContext(now=now, settings=settings, theme=theme, bodies=BodyCache())
+    def context():
+        return BuildContext(
+            now=clock(), settings=settings, theme=theme, bodies=BodyCache()
+        )
 
     for _ in range(2):
-        builder = Builder(clock, context, on_output_changed=lambda: told.append(1))
+        builder = Builder(
+            AREAS, clock, context, on_output_changed=lambda: told.append(1)
+        )
         for _ in range(3):
-            builder._build_areas(lambda: {"status", "docs"})
+            builder._attempt(lambda: True)
 
     assert told == [1, 1]
 

@@ -97,17 +97,18 @@ def test_killed_processes_are_started_again(server, key):  # noqa: F811
     for child in children(process.pid):
         os.kill(child, signal.SIGKILL)
         until(lambda child=child: not is_running(child))
-        until(lambda: len(children(process.pid)) == 3, seconds=2)
+        until(lambda: len(children(process.pid)) == 4, seconds=2)
 
     until(lambda: shows(f"{address}/status/", "Quayside API"))
     healthz = r'masthead_requests_total\{operation="healthz".*'
     assert metric(address, healthz) == counted + 4
-    starts = r'masthead_process_starts_total\{process="(api-.*|builder)"\}'
+    starts = r'masthead_process_starts_total\{process="(.*)"\}'
     text = fetch(f"{address}/metrics")
     assert re.findall(rf"^{starts} 2\.0$", text, re.MULTILINE) == [
         "api-1",
         "api-2",
         "builder",
+        "docs",
     ]
     until(lambda: json.loads(fetch(f"{address}/readyz"))["states"] == [])
 
@@ -123,51 +124,34 @@ def test_processes_in_metrics(shared):
     assert metric(address, f"masthead_process_resident_bytes{docs}") > 1_000_000
 
 
-def documents_process(pid):
-    """Return the process of documents, which the builder has forked or started."""
-    found = [child for each in children(pid) for child in children(each)]
-    return found[0] if found else None
+def process_named(pid, name):
+    """Return the process of a server with this name, None if it does not run."""
+    for child in children(pid):
+        if text_of(Path(f"/proc/{child}/comm")).strip() == f"mh-{name}":
+            return child
+    return None
 
 
-def is_forked(pid, parent):
-    """Tell whether a process runs what its parent has loaded."""
-    return text_of(Path(f"/proc/{pid}/cmdline")) == text_of(
-        Path(f"/proc/{parent}/cmdline")
-    )
-
-
-def test_idle_process_of_documents_killed(shared):
-    """The builder starts it again before anything is to be built."""
+def test_incident_does_not_wait_for_documents(shared, shared_key):  # noqa: F811
+    """While documents are built for as long as they like, an incident is shown."""
     process, address = shared
-    until(lambda: documents_process(process.pid))
-    killed = documents_process(process.pid)
-    starts = r'masthead_process_starts_total\{process="docs"\}'
-    until(lambda: metric(address, r'masthead_process_up\{process="docs"\}') == 1)
-    counted = metric(address, starts)
+    fetch(f"{address}/status/v1/admin/services/add", shared_key, SERVICE)
+    until(lambda: shows(f"{address}/status/", SERVICE["name"]))
+    docs = process_named(process.pid, "docs")
+    os.kill(docs, signal.SIGSTOP)
+    try:
+        incident = {
+            "title": "Cranes stopped",
+            "severity": "degraded",
+            "body": "Looking.",
+        }
+        body = incident | {"services": [SERVICE["slug"]]}
+        fetch(f"{address}/status/v1/admin/incidents/add", shared_key, body)
 
-    os.kill(killed, signal.SIGKILL)
-
-    until(lambda: documents_process(process.pid) not in (None, killed))
-    until(lambda: metric(address, starts) == counted + 1)
-    until(lambda: json.loads(fetch(f"{address}/readyz"))["states"] == [])
-
-
-def test_builder_killed(shared):
-    """
-    The process of documents ends with it, and the next one forks another, which has
-    loaded nothing again.
-    """
-    process, address = shared
-    until(lambda: documents_process(process.pid))
-    orphan = documents_process(process.pid)
-    (builder,) = filter(children, children(process.pid))
-
-    os.kill(builder, signal.SIGKILL)
-
-    until(lambda: not is_running(orphan))
-    until(lambda: documents_process(process.pid) not in (None, orphan))
-    assert is_forked(documents_process(process.pid), process.pid)
-    until(lambda: metric(address, r'masthead_process_up\{process="docs"\}') == 1)
+        until(lambda: shows(f"{address}/status/", "Cranes stopped"))
+        until(lambda: shows(f"{address}/", "Cranes stopped"))
+    finally:
+        os.kill(docs, signal.SIGCONT)
 
 
 def test_parent_killed(server, start, key, temporary_folder):  # noqa: F811
@@ -265,7 +249,7 @@ def test_processes_report_that_they_have_started(start):  # noqa: F811
     process, address, _ = start(within=(os.sys.executable, "-c", IMPATIENT))
 
     for _ in range(2 * len(children(process.pid))):
-        until(lambda: documents_process(process.pid))
+        until(lambda: process_named(process.pid, "docs"))
         until(lambda: json.loads(fetch(f"{address}/readyz"))["states"] == [])
         before = children(process.pid)
         # Each process in turn, since the next one has a higher number.
@@ -279,10 +263,12 @@ def test_process_that_cannot_start(tmp_path):
     """A process that ends at its start ten times ends the server with a sentence."""
     program = (
         "from models.runtime.process_table import ProcessTable\n"
+        "from models.runtime.supervisor import SupervisedProcess as Process\n"
         "from models.runtime.supervisor import Supervisor, ProcessFailed\n"
         "import time, models.runtime.supervisor as s\n"
         "s.MAX_PAUSE_SECONDS = 0.01\n"
-        "runs = [('good', lambda: time.sleep(60)), ('bad', lambda: 1 / 0)]\n"
+        "good = Process('good', lambda: time.sleep(60))\n"
+        "runs = [good, Process('bad', lambda: 1 / 0)]\n"
         "table = ProcessTable(['good', 'bad'])\n"
         "try:\n"
         "    Supervisor(runs, table).run()\n"
@@ -299,3 +285,28 @@ def test_process_that_cannot_start(tmp_path):
     assert "name='good', pid=0, starts=1" in ran.stdout
     assert "name='bad', pid=0, starts=10" in ran.stdout
     assert time.monotonic() - started < 30
+
+
+def test_process_that_is_not_required(tmp_path):
+    """A process without which the server goes on is started less and less often."""
+    program = (
+        "from models.runtime.process_table import ProcessTable\n"
+        "from models.runtime.supervisor import SupervisedProcess as Process\n"
+        "from models.runtime.supervisor import Supervisor\n"
+        "import os, signal, threading, time, models.runtime.supervisor as s\n"
+        "s.FIRST_PAUSE_SECONDS, s.MAX_DEATHS = 0.01, 2\n"
+        "def end():\n"
+        "    time.sleep(2)\n"
+        "    os.kill(os.getppid(), signal.SIGTERM)\n"
+        "runs = [Process('good', end), Process('bad', lambda: 1 / 0, False)]\n"
+        "table = ProcessTable(['good', 'bad'])\n"
+        "Supervisor(runs, table).run()\n"
+        "print(table.states())\n"
+    )
+
+    ran = subprocess.run(
+        [os.sys.executable, "-c", program], capture_output=True, text=True, timeout=30
+    )
+
+    (starts,) = re.findall(r"name='bad', pid=0, starts=(\d+)", ran.stdout)
+    assert 4 <= int(starts) <= 9

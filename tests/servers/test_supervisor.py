@@ -24,7 +24,7 @@ import ctypes, os, resource, signal, sys, time
 from pathlib import Path
 from models.runtime import forking, supervisor
 from models.runtime.process_table import ProcessTable
-from models.runtime.supervisor import ProcessFailed, Supervisor
+from models.runtime.supervisor import ProcessFailed, SupervisedProcess, Supervisor
 
 def work(name):
     try:
@@ -36,7 +36,7 @@ def work(name):
         Path(name + "-ended").touch()
 
 names = ["one", "two", "three"]
-runs = [(name, lambda name=name: work(name)) for name in names]
+runs = [SupervisedProcess(name, lambda name=name: work(name)) for name in names]
 table = ProcessTable(names)
 PREPARE
 try:
@@ -178,7 +178,7 @@ def test_parent_killed_while_work_goes_on(supervise, tmp_path):
         "        work(name)\n"
         "    finally:\n"
         "        time.sleep(300)\n"
-        "runs[0] = ('one', lambda: work_long('one'))\n"
+        "runs[0] = SupervisedProcess('one', lambda: work_long('one'))\n"
     )
     process = supervise(prepare)
     until(has_started(tmp_path))
@@ -202,7 +202,7 @@ def test_orphans_of_a_killed_process(supervise, tmp_path):
         "            os._exit(0)\n"
         "        Path('orphan').write_text(str(pid))\n"
         "    work(name)\n"
-        "runs[0] = ('one', lambda: work_with_another('one'))\n"
+        "runs[0] = SupervisedProcess('one', lambda: work_with_another('one'))\n"
     )
     process = supervise(prepare, stderr=subprocess.DEVNULL)
     until(has_started(tmp_path))
@@ -223,7 +223,7 @@ def test_processes_are_not_described(supervise, tmp_path):
         "    def __repr__(self):\n"
         "        Path('described').touch()\n"
         "        return ''\n"
-        "runs[0] = ('one', Large())\n"
+        "runs[0] = SupervisedProcess('one', Large())\n"
     )
     process = supervise(prepare)
     until(has_started(tmp_path))
@@ -244,7 +244,7 @@ def die():
     {report}
     time.sleep(0.2)
     os._exit(1)
-runs[0] = ("one", die)
+runs[0] = SupervisedProcess("one", die)
 """
 
 

@@ -88,6 +88,15 @@ def stored_bodies(keys: Sequence[str]) -> dict[str, RenderedBody]:
     return bodies
 
 
+def stored_keys(keys: Iterable[str]) -> set[str]:
+    """Return those of the keys under which a body is stored."""
+    stored: set[str] = set()
+    for batch in chunked(keys, BATCH_SIZE):
+        rows: Any = BodyRow.select(BodyRow.key).where(BodyRow.key.in_(batch)).tuples()
+        stored |= {key for (key,) in rows}
+    return stored
+
+
 def stored_links(keys: Sequence[str]) -> dict[str, tuple[str, ...]]:
     """Return the links of the bodies that are stored, by key."""
     links_by_key: dict[str, tuple[str, ...]] = {}

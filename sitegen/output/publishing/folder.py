@@ -6,8 +6,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 
-from sitegen.output.atomic_writes import DRAFT
-from sitegen.output.folder import OutputFolder
+from sitegen.output.atomic_writes import AtomicWriter
 from sitegen.output.publishing.targets import (
     BeforeChange,
     PublishedFile,
@@ -18,7 +17,7 @@ from sitegen.output.publishing.targets import (
     content_fingerprint,
 )
 
-LOCK = ".masthead.publishing.lock"
+LOCK, DRAFTS = ".masthead.publishing.lock", ".masthead.drafts"
 
 
 class FolderTarget:
@@ -29,7 +28,7 @@ class FolderTarget:
     def __init__(self, path: str) -> None:
         self.name = path
         self._path = Path(path)
-        self._folder = OutputFolder(path)
+        self._folder = AtomicWriter(path, DRAFTS)
 
     @contextmanager
     def exclusive(self) -> Iterator[None]:
@@ -61,7 +60,7 @@ class FolderTarget:
     ) -> StateFile:
         with self._publish_errors():
             self._folder.write(name, content)
-            self._folder.flush()
+            self._folder.put_in_place()
         return StateFile(content, etag="")
 
     def upload(
@@ -71,7 +70,7 @@ class FolderTarget:
             for file in files:
                 self._folder.write(file.path, read(file))
                 yield file
-            self._folder.flush()
+            self._folder.put_in_place()
 
     def remove(
         self, paths: Iterable[str], before_change: BeforeChange
@@ -92,11 +91,8 @@ class FolderTarget:
                 yield path, self._content_fingerprint(path) in contents
 
     def _content_fingerprint(self, path: str) -> str:
-        """Return the file's fingerprint; remove the draft that a dead process left."""
-        file = self._path / path
         try:
-            file.with_name(f".{file.name}{DRAFT}").unlink(missing_ok=True)
-            digest = hashlib.sha256(file.read_bytes()).hexdigest()
+            digest = hashlib.sha256((self._path / path).read_bytes()).hexdigest()
         except (FileNotFoundError, NotADirectoryError):
             return ""
         return content_fingerprint(digest)

@@ -9,7 +9,11 @@ from contextlib import contextmanager
 from pathlib import Path
 from uuid import uuid4
 
-from sitegen.output.folder import OutputFolder
+from sitegen.output.folder import (
+    file_stamp,
+    is_site_unfinished,
+    read_site_manifest,
+)
 from sitegen.output.manifest import BUILDS, LIVE, MANIFEST, Manifest, ManifestEntry
 from sitegen.output.publishing.targets import PublishedFile, PublishError, TargetBusy
 
@@ -18,6 +22,8 @@ from sitegen.output.publishing.targets import PublishedFile, PublishError, Targe
 LOCK = ".masthead.publisher"
 SNAPSHOT = ".masthead.held"
 _NAME_LENGTH = 32
+# Links are made in less time than a build takes.
+MAX_ATTEMPTS = 20
 
 SiteFiles = Mapping[str, PublishedFile]
 
@@ -26,7 +32,6 @@ class PublishSource:
     """The output folder; one process at a time publishes it."""
 
     def __init__(self, output: str) -> None:
-        self._folder = OutputFolder(output)
         self._path = Path(output)
         self._snapshot_folder = self._path / SNAPSHOT
         self._links: dict[str, Path] = {}
@@ -63,36 +68,28 @@ class PublishSource:
             yield name
 
     def files(self) -> SiteFiles:
-        """Return the current files, for a dry run."""
+        """Return the current files; raise TargetBusy while a build changes them."""
         self._require(self._path.is_dir(), "the folder does not exist")
-        with self._folder.locked():
-            self._require_complete()
-            return {**self._listed_files(self._manifest()), **self._index_files()}
+        self._require_complete()
+        return {**self._listed_files(self._manifest()), **self._index_files()}
 
     @contextmanager
     def snapshot(self, select: Callable[[SiteFiles], Iterable[str]]) -> Iterator[None]:
         """
         Keep the files that `select` returns as they are now, for `read`.
 
-        Builds replace files, so a hard link keeps the previous content. Builds wait
-        only while the links are made; the manifest, which takes longer, is read
-        before and again if it has changed.
+        Builds replace files, so a hard link keeps the previous content. Builds do not
+        wait; if one changed the site meanwhile, the links are made again.
         """
-        files: SiteFiles | None = None
-        manifest: Manifest | None = None
-        self._remove_links()
-        while True:
-            with self._folder.locked():
-                self._require_complete()
-                if (
-                    manifest
-                    and files
-                    and manifest.stamp == self._folder.manifest_stamp()
-                ):
-                    self._link(select({**files, **self._index_files()}))
-                    break
-            manifest = self._manifest()
-            files = self._listed_files(manifest)
+        for _ in range(MAX_ATTEMPTS):
+            self._remove_links()
+            stamp = self._stamp()
+            files = self.files()
+            self._link(select(files))
+            if stamp == self._stamp() and not is_site_unfinished(self._path):
+                break
+        else:
+            raise TargetBusy(f"The output folder {self._path} changes all the time.")
         try:
             yield
         finally:
@@ -116,17 +113,24 @@ class PublishSource:
 
     def _require_complete(self) -> None:
         self._require((self._path / MANIFEST).is_file(), "there is no manifest")
-        if self._folder.is_unfinished:
+        if is_site_unfinished(self._path):
             raise TargetBusy(
                 f"The output folder {self._path} is being built, or a build was"
                 " interrupted. If no server is running, run a build."
             )
 
     def _manifest(self) -> Manifest:
-        manifest = self._folder.manifest()
-        if manifest is None:
-            raise PublishError("The output's manifest cannot be read. Run a build.")
-        return manifest
+        if self._listed is not None and self._listed[0].stamp == self._stamp():
+            return self._listed[0]
+        try:
+            return read_site_manifest(self._path)
+        except (OSError, ValueError, KeyError, TypeError) as error:
+            raise PublishError(
+                "The output's manifest cannot be read. Run a build."
+            ) from error
+
+    def _stamp(self) -> tuple[int, ...]:
+        return file_stamp(self._path / MANIFEST)
 
     def _listed_files(self, manifest: Manifest) -> SiteFiles:
         if self._listed is None or self._listed[0] is not manifest:
@@ -134,9 +138,6 @@ class PublishSource:
                 path: PublishedFile(path, entry)
                 for path, entry in manifest.entries.items()
             }
-            for file in files.values():
-                # Compute and cache it now, since builds wait during the comparison.
-                _ = file.fingerprint
             self._listed = manifest, files
         return self._listed[1]
 

@@ -1,14 +1,17 @@
 """What a build promises, whatever the pages."""
 
 import json
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 
 import pytest
 
 from models.audit import last_link
 from models.changes import behind, failed_pages, mark
-from models.storage.database import writing
-from sitegen.output.folder import STAGING
-from sitegen.page import GENERATORS, SHARED, Page, PageGenerator
+from models.storage.database import database, writing
+from sitegen.output.folder import ALL_AREAS, OutputFolder
+from sitegen.output.manifest import SHARED, area_of
+from sitegen.page import GENERATORS, Page, PageGenerator
 
 pytestmark = pytest.mark.both_engines
 
@@ -22,7 +25,7 @@ def files_in(folder):
         for path in sorted(folder.rglob("[!.]*"))
         if path.is_file()
         and path.parent.name != "builds"
-        and path.relative_to(folder).parts[0] != STAGING
+        and path.relative_to(folder).parts[0][0] != "."
     }
 
 
@@ -129,7 +132,8 @@ def test_damaged_manifest_is_made_again(build_site, ask, service, output, conten
     """A manifest that cannot be read is not trusted: stale pages go all the same."""
     build_site()
     right = files_in(output)
-    (output / "manifest.json").write_text(content)
+    for name in ("manifest.json", ".masthead.status.json"):
+        (output / name).write_text(content)
     (output / "status/services/old.json").write_text("{}")
 
     build_site()
@@ -215,3 +219,68 @@ def test_newest_link_of_each_audit_is_public(build_site, service, output):
         "status": last_link("status"),
     }
     assert last_link("status") != ""
+
+
+def test_other_front_page(build_site, service, settings, output):
+    """The front page becomes a page of another area, and back: it never goes."""
+    build_site()
+    documents = (output / "index.html").read_text()
+
+    build_site(settings=replace(settings, front="status"))
+    status = (output / "index.html").read_text()
+    build_site()
+
+    assert "Public API" in status
+    assert (output / "index.html").read_text() == documents != status
+
+
+@pytest.mark.parametrize("area", ["docs", "shared", "status"])
+def test_pages_of_other_areas_after_a_death(build_site, settings, output, area):
+    """A build that makes up for a dead one takes no page of another area away."""
+    own = replace(settings, front="status")
+    build_site(settings=own)
+    right = files_in(output)
+    OutputFolder(str(output), area).mark_unfinished()
+
+    build_site(settings=own)
+
+    assert files_in(output) == right
+
+
+def test_areas_by_path(build_site, service, shelf, output):
+    """A file is known for its area's by its path, in case that no manifest lists it."""
+    shelf.publish("welcome")
+    build_site()
+
+    for area in ALL_AREAS:
+        manifest = json.loads((output / f".masthead.{area}.json").read_text())
+        assert manifest["files"]
+        for path, entry in manifest["files"].items():
+            assert (area_of(path), entry["area"]) == (area, area), path
+
+
+def test_documents_that_took_long(build_site, shelf, ask, clock, settings, output):
+    """
+    What all areas share is as of the end of a build, also if that began long before:
+    an incident that came meanwhile stays on the front page.
+    """
+    ask(ADD, {"slug": "api", "name": "Public API"})
+    build_site()
+    shelf.publish("long")
+    incident = {"title": "Errors", "severity": "degraded", "body": "Looking."}
+
+    def open_incident():
+        ask("POST /status/v1/admin/incidents/add", incident | {"services": ["api"]})
+        build_site(["status"])
+        database.close()
+
+    def meanwhile(pages):
+        # The build reads from a snapshot that this thread has.
+        with ThreadPoolExecutor(1) as other:
+            other.submit(open_incident).result()
+        yield from pages
+
+    build_site(["docs"], progress=meanwhile)
+
+    assert "Errors" in (output / "index.html").read_text()
+    assert "/guides/long/" in (output / "index.html").read_text()

@@ -9,7 +9,7 @@ from types import SimpleNamespace
 
 import pytest
 
-from models.changes import behind
+from models.changes import AREAS, behind
 from models.storage.database import database
 from sitegen.builder.builder import Builder, Timing, quiet_pause
 from sitegen.docs.body_cache import BodyCache
@@ -33,11 +33,11 @@ def eventually(holds, seconds=60):
 
 
 @pytest.fixture
-def context(settings):
+def context(settings, clock):
     theme, bodies = site_theme(settings), BodyCache()
 
-    def create(now):
-        return BuildContext(now=now, settings=settings, theme=theme, bodies=bodies)
+    def create():
+        return BuildContext(clock(), settings=settings, theme=theme, bodies=bodies)
 
     return create
 
@@ -48,7 +48,7 @@ def started(store, context, clock, woken):
     due, builders = [], []
 
     def start(context=context, **more):
-        builder = Builder(clock, context, due.append, **more)
+        builder = Builder(AREAS, clock, context, due.append, **more)
         builders.append(builder)
         builder.start()
         return SimpleNamespace(wake=builder.wake, troubles=builder.troubles, due=due)
@@ -81,7 +81,7 @@ def test_woken(ask, started, output):
     assert eventually(lambda: builder.due)
 
     ask(f"{ADMIN}/services/add", {"slug": "api", "name": "Public API"})
-    builder.wake("status")
+    builder.wake()
 
     assert eventually(page.exists)
     assert builder.troubles() == []
@@ -121,7 +121,7 @@ def test_quiet_wakes_are_gathered(measured_once, started, output):
 
     for _ in range(3):
         measured_once()
-        builder.wake("status", is_quiet=True)
+        builder.wake(is_quiet=True)
         time.sleep(0.1)
 
     assert "12:00 UTC" not in text_of(page)
@@ -141,21 +141,21 @@ def test_quiet_pause(cpu_seconds, freshness, pause):
 def test_quiet_wake_after_a_costly_build(measured_once, started, context, output):
     """Quiet writes wait after a costly build, and a loud one takes them along."""
 
-    def costly_context(now):
+    def costly_context():
         end = time.thread_time() + 1.0
         while time.thread_time() < end:
             pass
-        return context(now)
+        return context()
 
     timing, page = UNWOKEN._replace(quiet_delay=0.0), output / "status/index.html"
     builder = started(costly_context, timing=timing)
     assert eventually(lambda: builder.due)
 
     measured_once()
-    builder.wake("status", is_quiet=True)
+    builder.wake(is_quiet=True)
     time.sleep(1)
     assert len(builder.due) == 1
-    builder.wake("status")
+    builder.wake()
 
     assert eventually(lambda: "12:00 UTC" in text_of(page))
 
@@ -180,12 +180,12 @@ def test_loud_wake_takes_the_quiet_along(ask, measured_once, started, output):
     )
     assert eventually(lambda: builder.due)
     measured_once()
-    builder.wake("status", is_quiet=True)
+    builder.wake(is_quiet=True)
     time.sleep(0.2)
 
     incident = {"title": "Errors", "severity": "degraded", "body": "Looking."}
     ask(f"{ADMIN}/incidents/add", incident | {"services": ["api"]})
-    builder.wake("status")
+    builder.wake()
 
     assert eventually(lambda: "Errors" in text_of(page))
     assert "12:00 UTC" in text_of(page)
@@ -200,7 +200,7 @@ def test_inspection_while_quiet_wakes_never_cease(started, output):
     page.write_text("damaged")
 
     def is_repaired():
-        builder.wake("status", is_quiet=True)
+        builder.wake(is_quiet=True)
         return page.read_text() == before
 
     assert eventually(is_repaired, seconds=20)
@@ -217,7 +217,7 @@ def test_site_in_another_language(shelf, started, clock, settings, output, tmp_p
     shelf.publish("welcome")
     page, link = output / "guides/welcome/index.html", 'hreflang="de" href="https'
     builder = started(
-        lambda now: BuildContext(now, told, theme), timing=Timing(tick=0.1)
+        lambda: BuildContext(clock(), told, theme), timing=Timing(tick=0.1)
     )
     assert eventually(lambda: builder.due)
     assert link not in text_of(page)
@@ -236,7 +236,7 @@ def test_death_while_quiet_writes_wait(measured_once, started, output):
     first, page = started(timing=Timing(quiet_delay=60.0)), output / "status/index.html"
     assert eventually(lambda: first.due)
     measured_once()
-    first.wake("status", is_quiet=True)
+    first.wake(is_quiet=True)
     time.sleep(0.2)
     assert behind() == {"status"}
 
@@ -299,7 +299,7 @@ def test_storage_that_cannot_be_read(ask, started, output, monkeypatch):
 def test_waiting_is_a_trouble_in_time(started, settings, clock):
     """An area that has waited for long is told; a short queue is none."""
 
-    def never(now):
+    def never():
         time.sleep(0.5)
         raise RuntimeError("no edition")
 

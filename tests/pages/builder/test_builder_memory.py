@@ -21,7 +21,9 @@ OURS = [tracemalloc.Filter(True, f"*/{folder}/*") for folder in ("models", "site
 def builder(store, settings, clock):
     theme, memory = site_theme(settings), {}
     return Builder(
-        clock, lambda now: BuildContext(now, settings, theme, process_cache=memory)
+        ["status"],
+        clock,
+        lambda: BuildContext(clock(), settings, theme, process_cache=memory),
     )
 
 
@@ -59,15 +61,15 @@ def test_memory_of_resolved_incidents(resolve_incidents, builder, no_collector):
     """
 
     resolve_incidents(EARLIER)
-    builder._build({"status"})
+    builder._build()
     tracemalloc.start()
     try:
         resolve_incidents(1)
-        builder._build({"status"})
+        builder._build()
         before = traced_memory()
         for _ in range(INCIDENTS):
             resolve_incidents(1)
-            builder._build({"status"})
+            builder._build()
         after = traced_memory()
     finally:
         tracemalloc.stop()

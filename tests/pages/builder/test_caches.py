@@ -6,7 +6,7 @@ from models.projects.documents.published import published_contents
 from sitegen.builder.build import build
 from sitegen.docs import document_source, llms
 from sitegen.docs.body_cache import BodyCache
-from sitegen.output.folder import OutputFolder
+from sitegen.output.folder import OutputFolder, OutputFolders
 from sitegen.page import BuildContext
 from sitegen.reference import pages
 from sitegen.search import pages as search
@@ -24,7 +24,7 @@ def build_with_caches(store, settings, clock):
         if fresh is not None:
             return build(
                 BuildContext(clock.now, settings, theme),
-                folder=OutputFolder(str(fresh)),
+                folders=OutputFolders(str(fresh)),
             )
         return build(
             BuildContext(clock.now, settings, theme, kept, process_cache=memory)

@@ -6,11 +6,10 @@ from dataclasses import replace
 import pytest
 
 from sitegen.builder.build import build
-from sitegen.output.folder import OutputFolder
+from sitegen.output.folder import OutputFolders
 from sitegen.output.inspection import Inspection
 from sitegen.page import (
     GENERATORS,
-    SHARED,
     BuildContext,
     KeyedPages,
     Page,
@@ -103,14 +102,14 @@ def test_failed_page(build_again, keyed, output):
 
 def test_damaged_file(build_again, keyed, settings, output):
     """A file that was changed by hand is written again, with the same key too."""
-    folder = OutputFolder(settings.output)
-    build_again(folder=folder)
-    build_again(folder=folder)
+    folders = OutputFolders(settings.output)
+    build_again(folders=folders)
+    build_again(folders=folders)
     (output / PATH).write_text("bad")
-    while not Inspection().step(folder):
+    while not Inspection().step(folders["status"]):
         pass
 
-    build_again(folder=folder)
+    build_again(folders=folders)
 
     assert (output / PATH).read_text() == "one"
 
@@ -148,8 +147,8 @@ def test_interrupted_build(build_again, keyed, output):
     keyed.key, keyed.content = 2, "two"
 
     def die(pages):
-        for page, area in pages:
-            yield page, area
+        for page in pages:
+            yield page
             if page.path == PATH:
                 raise KeyboardInterrupt
 
@@ -165,9 +164,9 @@ def test_interrupted_build(build_again, keyed, output):
 def test_stages(build_again, keyed, monkeypatch):
     """Pages that must exist before are written before, whatever yields them."""
     later = PageGenerator(
-        lambda _: iter([Page("own/c.json", "c")]), SHARED, Stage.LISTS
+        lambda _: iter([Page("own/c.json", "c")]), "status", Stage.LISTS
     )
-    monkeypatch.setitem(GENERATORS, SHARED, [*GENERATORS[SHARED], later])
+    monkeypatch.setitem(GENERATORS, "status", [*GENERATORS["status"], later])
     keyed.key, keyed.content, keyed.requires = 2, "two", ["own/c.json"]
 
     report = build_again()

@@ -5,7 +5,9 @@ import pytest
 from models.errors import StorageBusy
 from models.projects.documents.rendered_bodies import BodyRow
 from sitegen.docs import body_cache as module
-from sitegen.docs.body_cache import BodyCache, without_title
+from sitegen.docs import body_rendering as rendering
+from sitegen.docs.body_cache import BodyCache
+from sitegen.docs.body_rendering import without_title
 from sitegen.markdown import work_limits
 from tests.pages.builder.test_build import files_in
 
@@ -22,7 +24,7 @@ def test_cached_from_build_to_build(shelf, build_site, output, monkeypatch):
     shelf.publish("limits", "## Rates\n")
     build_site()
     right = files_in(output)
-    monkeypatch.setattr(module, "render", no_render)
+    monkeypatch.setattr(rendering, "render", no_render)
 
     build_site(output=output / "../again")
 
@@ -88,14 +90,14 @@ def test_saved_in_batches(shelf, build_site, monkeypatch):
     monkeypatch.setattr(module, "BATCH_SIZE", 2)
     for number in range(9):
         shelf.publish(f"page-{number}", f"Page {number}.\n")
-    held, render = [], module.render
+    held, render = [], rendering.render
     bodies = BodyCache()
 
     def counted(text):
         held.append(len(bodies._unsaved) + len(bodies._being_saved))
         return render(text)
 
-    monkeypatch.setattr(module, "render", counted)
+    monkeypatch.setattr(rendering, "render", counted)
     build_site(bodies=bodies)
 
     assert (len(held), max(held)) == (9, 3)

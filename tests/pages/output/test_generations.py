@@ -9,7 +9,8 @@ from models.storage.database import writing
 from sitegen.output import generations
 from sitegen.output.folder import OutputFolder
 from sitegen.output.generations import FileChanges, record_generation
-from sitegen.page import GENERATORS, SHARED, Page, PageGenerator
+from sitegen.output.manifest import SHARED
+from sitegen.page import GENERATORS, Page, PageGenerator
 
 URL = "http://127.0.0.1:8000"
 
@@ -176,7 +177,7 @@ def test_damaged_note(tmp_path, content):
     (tmp_path / "builds/7.json").write_text(content)
 
     record_generation(folder, 7, FileChanges(purge=frozenset({"https://x/"})))
-    folder.flush()
+    folder.put_in_place()
 
     assert json.loads((tmp_path / "builds/7.json").read_text())["purge"] == [
         "https://x/"

@@ -10,14 +10,14 @@ from threading import Barrier
 import pytest
 
 from sitegen.output.atomic_writes import SYNC_THREADS
-from sitegen.output.folder import OutputError, OutputFolder
+from sitegen.output.folder import OutputError, OutputFolder, is_site_unfinished
 from sitegen.output.inspection import differences
 from sitegen.output.manifest import ManifestEntry
 
 
 @pytest.fixture
 def folder(tmp_path):
-    return OutputFolder(str(tmp_path / "output"))
+    return OutputFolder(str(tmp_path / "output"), "docs")
 
 
 def test_folder_of_somebody_else_is_refused(folder):
@@ -52,68 +52,45 @@ def test_written_file_is_readable_by_all(folder):
 
 def test_drafts_of_a_broken_build_are_swept(folder):
     """After a build that never finished nothing is trusted but the bytes."""
-    with folder.locked():
-        folder.mark_unfinished()
-        folder.write("a.html", b"torn")
-        (folder.path / ".b.html.draft").write_bytes(b"half")
+    folder.path.mkdir()
+    folder.write("a.html", b"torn")
+    folder.put_in_place()
+    folder.write("b.html", b"half")
+    folder.sync()
 
-    found = folder.start()
+    found = OutputFolder(str(folder.path), "docs").start()
 
     assert list(found) == ["a.html"]
     assert found["a.html"].made == ""
-    assert not (folder.path / ".b.html.draft").exists()
+    assert not list(folder.path.glob(".masthead.docs.drafts/*"))
 
 
-@pytest.fixture
-def suspended(folder):
-    """A folder whose build was suspended after a second file."""
-    before, added = (ManifestEntry.of(p, b"x", "docs", "made") for p in ("a", "b"))
+def test_areas_are_apart(folder):
+    """A build that died is known for its area; the files of others are not its."""
+    other = OutputFolder(str(folder.path), "status")
     with folder.locked():
-        folder.write("a", b"x")
-        folder.finish("1", {"a": before}, {})
+        folder.write("a.html", b"x")
+        folder.put_in_place()
+    with other.locked():
+        other.write("status/b.html", b"x")
+        other.finish("1", {}, {})
+        other.complete()
+
+    assert is_site_unfinished(folder.path)
+    assert (folder.is_unfinished, other.is_unfinished) == (True, False)
+    assert list(OutputFolder(str(folder.path), "docs").start()) == ["a.html"]
+
+
+def test_folders_of_a_broken_build(folder):
+    """The next build removes the folders that were left empty, none of another area."""
     with folder.locked():
         folder.mark_unfinished()
-        folder.write("b", b"x")
-        folder.suspend("1", {"a": before, "b": added}, {"own": "key"})
-    return folder
+    for name in ("guides/a/b", "status/c"):
+        (folder.path / name).mkdir(parents=True)
 
+    folder.start()
 
-def test_suspended_build(suspended):
-    """The process that suspended a build goes on without reading any file."""
-    (suspended.path / "b").unlink()
-
-    assert set(suspended.start()) == {"a", "b"}
-    assert suspended.version() == "1"
-    assert suspended.made() == {"own": "key"}
-    # The manifest does not list what has changed since.
-    assert suspended.interrupted_entries().keys() == {"a"}
-
-
-def test_suspended_build_in_another_process(suspended):
-    """Another process cannot know what the build has written, and reads the files."""
-    found = OutputFolder(str(suspended.path)).start()
-
-    assert [entry.made for entry in found.values()] == ["", ""]
-
-
-def test_build_that_died_after_suspended_one(suspended):
-    """What another process has begun to change is not known, either."""
-    OutputFolder(str(suspended.path)).mark_unfinished()
-
-    assert suspended.state() is None
-    assert [entry.made for entry in suspended.start().values()] == ["", ""]
-
-
-def test_build_after_suspended_one(suspended):
-    """A finished build leaves nothing suspended, here or in another process."""
-    entries = dict(suspended.start())
-
-    with suspended.locked():
-        suspended.finish("2", entries, {})
-
-    assert not suspended.is_suspended
-    assert suspended.version() == "2"
-    assert OutputFolder(str(suspended.path)).manifest().entries == entries
+    assert sorted(each.name for each in folder.path.glob("[!.]*")) == ["status"]
 
 
 def test_removal_takes_empty_folders_along(folder):
@@ -134,10 +111,11 @@ def test_differences_name_the_file(folder):
     with folder.locked():
         folder.write("a.html", b"y")
         folder.finish("1", entries, {})
+        folder.complete()
 
-    found = differences(folder)
+    found = differences(folder.path)
 
-    assert found == [
+    assert found[:2] == [
         "a.html in the output was changed after it was written.",
         "b.html is missing from the output.",
     ]
@@ -152,14 +130,16 @@ def test_removal_of_what_is_gone(folder):
 
 
 def test_draft_is_hidden(folder):
-    """No server shows a draft: its name starts with a dot, in every folder."""
-    names = []
-    folder._rename = lambda draft, _: names.append(draft.rpartition("/")[2])
+    """No server shows a draft: its folder has a name that begins with a dot."""
+    drafts = []
+    folder._rename = lambda draft, _: drafts.append(
+        Path(draft).relative_to(folder.path)
+    )
 
     with folder.locked():
         folder.write("a/index.html", b"x")
 
-    assert names == [".index.html.draft"]
+    assert [draft.parent.name for draft in drafts] == [".masthead.docs.drafts"]
 
 
 class Disk(OutputFolder):
@@ -240,7 +220,7 @@ class Counted(OutputFolder):
     """Notes what reaches the disk, and when it is shown."""
 
     def __init__(self, path):
-        super().__init__(path, max_single=1)
+        super().__init__(path)
         self.done = []
 
     def _sync(self, descriptor):
@@ -250,26 +230,20 @@ class Counted(OutputFolder):
         self.done.append("sync all")
 
     def _rename(self, draft, target):
-        self.done.append("move")
         super()._rename(draft, target)
+        self.done.append("move")
 
 
 def test_many_files_are_synced_at_once(tmp_path, monkeypatch):
     """Of a large build the drafts reach the disk together, and are shown after that."""
-    monkeypatch.setattr("sitegen.output.atomic_writes.BUFFER_BYTES", 1)
-    monkeypatch.setattr("sitegen.output.atomic_writes.BATCH_SIZE", 2)
+    monkeypatch.setattr("sitegen.output.atomic_writes.MAX_SINGLE", 1)
     folder = Counted(str(tmp_path / "output"))
     with folder.locked():
-        folder.start()
         for number in range(4):
             folder.write(f"a/{number}.html", b"x")
-        folder.flush()
+        folder.put_in_place()
 
-    assert folder.done == [
-        *("sync", "move"),
-        *("sync all", "move", "move"),
-        *("sync all", "move"),
-    ]
+    assert folder.done == ["sync", "sync all", *4 * ["move"]]
     assert len(list((folder.path / "a").iterdir())) == 4
 
 
@@ -281,6 +255,7 @@ def written(folder, **files):
         for path, text in files.items():
             folder.write(path, text)
         folder.finish("1", entries, {})
+        folder.complete()
     return entries
 
 
@@ -305,7 +280,7 @@ def test_manifest_of_somebody_else(folder):
     entries = written(folder, a=b"x")
     assert folder.has_file("a", entries["a"])
     folder.finish("1", entries, {})
-    other = OutputFolder(str(folder.path))
+    other = OutputFolder(str(folder.path), "docs")
     theirs = written(other, a=b"x", b=b"y")
 
     found = folder.start()

@@ -40,10 +40,6 @@ def dead_links(monkeypatch, output):
     the start, not all can come first.
     """
     found, moved = set(), OutputFolder._rename
-    # Each file is moved as soon as it is written.
-    monkeypatch.setattr(OutputFolder, "is_large", True)
-    monkeypatch.setattr("sitegen.output.atomic_writes.BUFFER_BYTES", 1)
-    monkeypatch.setattr("sitegen.output.atomic_writes.BATCH_SIZE", 1)
 
     def move(folder, draft, target):
         moved(folder, draft, target)

@@ -294,6 +294,6 @@ def test_service_list_of_a_build(scene, build_site, monkeypatch):
         StatusSnapshot, "service_list", lambda self: lists.append(1) or make(self)
     )
 
-    build_site()
+    build_site(["status"])
 
     assert len(lists) == 1

@@ -1,0 +1,94 @@
+"""Render the bodies of many documents in other processes, ahead of their pages."""
+
+import logging
+import os
+import signal
+import threading
+from collections import deque
+from collections.abc import Sequence
+from concurrent.futures import Future, ProcessPoolExecutor
+from multiprocessing import get_context, parent_process
+from multiprocessing.connection import wait
+from typing import NamedTuple
+
+from models.logs import LogLine
+from models.projects.documents.published import PublishedPage, published_contents
+from models.projects.documents.rendered_bodies import RenderedBody
+from sitegen.docs.body_rendering import body_key, render_body
+
+log = logging.getLogger("masthead.builds")
+
+# How many documents a process gets at once, and how many such groups are under way for
+# each process: enough that none waits, and few enough to hold them all in memory.
+GROUP_SIZE, GROUPS_OF_PROCESS = 32, 3
+
+
+class Text(NamedTuple):
+    """A document as the other process gets it."""
+
+    title: str
+    digest: str
+    content: str
+
+
+class BodyRenderers:
+    """As many processes as there are cores, which render documents in their order."""
+
+    def __init__(self, documents: Sequence[PublishedPage]) -> None:
+        processes = len(os.sched_getaffinity(0))
+        # A fork of this process would have locks that its other threads hold.
+        self._executor = ProcessPoolExecutor(
+            processes, get_context("spawn"), initializer=end_with_parent
+        )
+        self._groups = (
+            documents[start : start + GROUP_SIZE]
+            for start in range(0, len(documents), GROUP_SIZE)
+        )
+        self._pending: deque[Future[list[RenderedBody]]] = deque()
+        self._bodies: dict[str, RenderedBody] = {}
+        self._keys = set(map(body_key, documents))
+        # Ctrl-C goes to this process, which ends the others; they inherit the mask.
+        mask = signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGINT])
+        for _ in range(processes * GROUPS_OF_PROCESS):
+            self._submit_next()
+        signal.pthread_sigmask(signal.SIG_SETMASK, mask)
+
+    def take(self, key: str) -> RenderedBody | None:
+        """Wait for the body; return None if it was not to be rendered, or could not."""
+        try:
+            is_expected = key in self._keys
+            while is_expected and key not in self._bodies and self._pending:
+                bodies = self._pending.popleft().result()
+                self._submit_next()
+                self._bodies |= {body.key: body for body in bodies}
+        except Exception as error:
+            # The one that asks renders it itself, and the others, too.
+            log.warning(LogLine(build="slow", reason="renderers-died", error=error))
+            self._pending.clear()
+        return self._bodies.pop(key, None)
+
+    def close(self) -> None:
+        self._executor.shutdown(wait=False, cancel_futures=True)
+
+    def _submit_next(self) -> None:
+        group = next(self._groups, None)
+        if group:
+            contents = published_contents([each.id for each in group])
+            texts = [Text(each.title, each.digest, contents[each.id]) for each in group]
+            self._pending.append(self._executor.submit(render_texts, texts))
+
+
+def render_texts(texts: list[Text]) -> list[RenderedBody]:
+    return [render_body(text, text.content) for text in texts]
+
+
+def end_with_parent() -> None:
+    """End this process when the one that started it has died, however it died."""
+
+    def watch() -> None:
+        parent = parent_process()
+        assert parent
+        wait([parent.sentinel])
+        os._exit(1)
+
+    threading.Thread(target=watch, daemon=True).start()
