@@ -184,7 +184,7 @@ from threading import Event, Thread
 from api.commands.keys import issue_admin_key
 from api.commands.listener import open_listener, site_url_warning, with_options
 from api.console.sessions.proxy_key import read_proxy_key
-from api.http.application import BODY_LIMITS, BRIEF_REQUESTS, CREDENTIAL_OF, create_app
+from api.http.application import BODY_LIMITS, CREDENTIAL_OF, LOOK_UPS, create_app
 from api.http.metrics import Metrics, RequestCounts
 from api.http.server.server import limited_server
 from api.notifications.dispatcher import Dispatcher
@@ -504,8 +504,8 @@ class _Server:
             self.listener,
             threads=settings.threads,
             admit_body=application.extensions[BODY_LIMITS],
-            brief_requests=application.extensions[BRIEF_REQUESTS],
             credential_of=application.extensions[CREDENTIAL_OF],
+            look_ups=application.extensions[LOOK_UPS],
         )
         scheduler = Scheduler(utc_now, metrics.record_job)
         scheduler.add_job(60, "uses", uses.write)

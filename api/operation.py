@@ -246,7 +246,7 @@ class Operation:
         return self.route.split(" ")[1]
 
     @property
-    def is_brief(self) -> bool:
+    def is_look_up(self) -> bool:
         """Whether it only looks one row up, which takes less than another thread."""
         return not self.is_mutation and not self.snapshot
 

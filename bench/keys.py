@@ -5,7 +5,7 @@ import time
 
 from peewee import chunked
 
-from api.http.authentication import authenticate
+from api.http.authentication import authenticate, bearer_credentials
 from api.http.messages import RequestHeaders
 from bench.closed_loop import connect, is_complete
 from bench.server import MINIMAL_FLASK, empty_database, now, server_process
@@ -117,7 +117,8 @@ def caller_check_microseconds(secret):
     for _ in range(CALLER_CHECKS):
         checked_at = now()
         started = time.perf_counter()
-        caller, rate = authenticate(headers, settings, checked_at)
+        credentials = bearer_credentials(headers)
+        caller, rate = authenticate(credentials, settings, checked_at)
         rate_limiter.take_token(caller.lineage, epoch_ms(checked_at) * 1_000_000, rate)
         any_covers(caller.scopes, "platform:keys:verify")
         times.append(time.perf_counter() - started)

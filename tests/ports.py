@@ -3,10 +3,9 @@
 import socket
 import threading
 from contextlib import contextmanager, suppress
-from functools import partial
 from random import SystemRandom
 
-from api.http.application import BODY_LIMITS, BRIEF_REQUESTS, CREDENTIAL_OF
+from api.http.application import BODY_LIMITS, CREDENTIAL_OF, LOOK_UPS
 from api.http.body_limits import refuse_large_body
 from api.http.clients import bearer_credential
 from api.http.server.server import limited_server
@@ -35,8 +34,8 @@ def served(app, threads):
         listener,
         threads=threads,
         admit_body=known.get(BODY_LIMITS, refuse_large_body),
-        brief_requests=known.get(BRIEF_REQUESTS, ()),
         credential_of=known.get(CREDENTIAL_OF, bearer_credential),
+        look_ups=known.get(LOOK_UPS, ()),
     )
     loop = threading.Thread(target=server.run)
     loop.start()
@@ -45,16 +44,8 @@ def served(app, threads):
     finally:
         # Before what they wake is closed.
         server.task_dispatcher.shutdown()
-        # In its own thread: a loop from under which another closes its files fails.
-        # Under the lock: a loop that was woken otherwise must not close the trigger
-        # before this writes to it.
-        with server.trigger.lock:
-            server.trigger.thunks.append(partial(_end, server))
-            server.trigger.pull_trigger()
+        server.stop()
         loop.join()
-
-
-def _end(server):
-    for channel in list(server.active_channels.values()):
-        channel.handle_close()
-    server.close()
+        for channel in list(server.active_channels.values()):
+            channel.handle_close()
+        server.close()

@@ -52,8 +52,8 @@ from models.storage.engines.engine import is_postgresql
 MAX_PATH_LENGTH = 100
 # The keys in the application's extensions of what its server must know.
 BODY_LIMITS = "masthead.body_limits"
-BRIEF_REQUESTS = "masthead.brief_requests"
 CREDENTIAL_OF = "masthead.credential_of"
+LOOK_UPS = "masthead.look_ups"
 
 log = logging.getLogger("masthead.requests")
 
@@ -124,17 +124,14 @@ def create_app(
     app.extensions[BODY_LIMITS] = BodyLimits(
         clock, OPERATIONS, dispatcher.authenticate, admit_form
     )
-    app.extensions[BRIEF_REQUESTS] = _brief_requests(settings)
+    # A database on another machine would have the server wait.
+    app.extensions[LOOK_UPS] = {
+        (operation.method, operation.path)
+        for operation in OPERATIONS
+        if operation.is_look_up and not is_postgresql(settings.database)
+    }
     app.extensions[CREDENTIAL_OF] = partial(_credential_of, console_credential)
     return app
-
-
-def _brief_requests(settings: Settings) -> frozenset[tuple[str, str]]:
-    """Return method and path of the operations that wait for nothing."""
-    if is_postgresql(settings.database):
-        # Every look-up waits for another machine.
-        return frozenset()
-    return frozenset((o.method, o.path) for o in OPERATIONS if o.is_brief)
 
 
 def _credential_of(

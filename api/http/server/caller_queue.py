@@ -9,16 +9,14 @@ from functools import lru_cache
 from math import inf
 from threading import Lock
 from time import monotonic
-from typing import NamedTuple
-
-from waitress.channel import HTTPChannel
+from typing import Any, NamedTuple
 
 from api.http.clients import client_networks
 from api.http.server import limits
 
 
 class _Waiting(NamedTuple):
-    channel: HTTPChannel
+    channel: Any
     since: float
 
 
@@ -65,7 +63,7 @@ class CallerQueue:
             if len(self._known) > limits.MAX_KNOWN_CALLERS:
                 self._known.popitem(last=False)
 
-    def admit(self, caller: object, channel: HTTPChannel) -> bool:
+    def admit(self, caller: object, channel: Any) -> bool:
         """Return whether the request may be processed now; otherwise it waits."""
         now = monotonic()
         with self._lock:
@@ -79,7 +77,7 @@ class CallerQueue:
             waiting.append(_Waiting(channel, now))
             return False
 
-    def finish(self, caller: object, *, is_costly: bool) -> list[HTTPChannel]:
+    def finish(self, caller: object, *, is_costly: bool) -> list[Any]:
         """Return the waiting requests that may be processed after this one."""
         if caller is None:
             return []
@@ -96,7 +94,7 @@ class CallerQueue:
             self._forget_idle(caller)
             return channels
 
-    def overdue(self) -> list[HTTPChannel]:
+    def overdue(self) -> list[Any]:
         """Remove the requests that have waited too long, and return them."""
         start = monotonic() - limits.QUEUE_SECONDS
         channels = []

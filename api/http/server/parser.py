@@ -1,18 +1,35 @@
 """Parse the header of a request strictly, and take no more of its body than allowed."""
 
 import logging
+from collections import Counter
 from collections.abc import Callable
+from functools import partial
 from io import BufferedReader
+from threading import Lock
 from typing import IO, Any
 
 from waitress.buffers import FileBasedBuffer
 from waitress.parser import HTTPRequestParser, ParsingError
 from waitress.receiver import ChunkedReceiver
-from waitress.utilities import BadRequest, Error, RequestHeaderFieldsTooLarge
+from waitress.utilities import (
+    BadRequest,
+    Error,
+    RequestEntityTooLarge,
+    RequestHeaderFieldsTooLarge,
+    ServerNotImplemented,
+)
 
+from api.http.dispatch import InternalError
 from api.http.request_parsing import body_too_large
 from api.http.server import limits
-from models.errors import MalformedRequest, Refusal
+from models.errors import (
+    HeadersTooLarge,
+    MalformedRequest,
+    PayloadTooLarge,
+    Refusal,
+    ServerBusy,
+    TransferEncodingUnsupported,
+)
 from models.logs import LogLine
 from models.runtime.temporary_files import full_folder_refusal
 
@@ -51,6 +68,36 @@ class BodyFile(FileBasedBuffer):
         self.file.truncate(self.remain)
         self.file.seek(0)
         return BufferedReader(self.file)
+
+
+class BodySpool:
+    """
+    Limits the bytes of all bodies that this process receives; they are on disk.
+
+    A single caller may have half of them, so that it cannot keep all others out.
+    """
+
+    def __init__(self) -> None:
+        self._lock = Lock()
+        self._reserved: Counter[str] = Counter()
+
+    def reserve(self, caller: str, size: int) -> Callable[[], None]:
+        """Return a function that ends the reservation; raise ServerBusy if full."""
+        with self._lock:
+            total = self._reserved.total() + size
+            own = self._reserved[caller] + size
+            if total > limits.MAX_SPOOLED_BYTES or own > limits.MAX_SPOOLED_BYTES // 2:
+                raise ServerBusy(
+                    "The server is receiving too many large bodies; try again.",
+                )
+            self._reserved[caller] = own
+        return partial(self._release, caller, size)
+
+    def _release(self, caller: str, size: int) -> None:
+        with self._lock:
+            self._reserved[caller] -= size
+            if not self._reserved[caller]:
+                del self._reserved[caller]
 
 
 class Parser(HTTPRequestParser):
@@ -174,3 +221,22 @@ def _chunkings(header_plus: bytes) -> int:
         for line in lines
         if line.startswith(b"transfer-encoding")
     )
+
+
+def refusal_of(error: Error) -> Refusal:
+    """Return the refusal that says what the error of waitress means."""
+    if isinstance(error, RefusedRequest):
+        return error.refusal
+    if isinstance(error, RequestHeaderFieldsTooLarge):
+        size = limits.MAX_HEADER_BYTES
+        detail = f"The request line and the headers may have at most {size} bytes."
+        return HeadersTooLarge(detail, limitBytes=size)
+    if isinstance(error, RequestEntityTooLarge):
+        return PayloadTooLarge("The body is too large.")
+    if isinstance(error, BadRequest):
+        detail = "The request line, the headers or the chunks are not valid HTTP/1.1."
+        return MalformedRequest(detail)
+    if isinstance(error, ServerNotImplemented):
+        detail = "The only supported Transfer-Encoding is chunked."
+        return TransferEncodingUnsupported(detail)
+    return InternalError("Something went wrong on the server.")

@@ -101,6 +101,27 @@ def test_answers_that_are_not_taken(serve):
     assert other.recv(100).startswith(b"HTTP/1.1 200")
 
 
+def test_requests_ahead_of_an_unread_response(serve):
+    """The next request is processed once the client has read the response before it."""
+    paths = []
+
+    def noting(environ, start):
+        paths.append(environ["PATH_INFO"])
+        start("200 OK", [("Content-Length", str(64 * limits.MIB))])
+        return [b"x" * limits.MIB] * 64
+
+    connect = serve(noting)
+    ahead = b"GET /%d HTTP/1.1\r\nHost: x\r\n\r\n"
+    connect().sendall(b"".join(ahead % number for number in range(3)))
+    wait_until(lambda: paths)
+
+    for path in ("/other", "/last"):
+        connect().sendall(f"GET {path} HTTP/1.1\r\nHost: x\r\n\r\n".encode())
+        wait_until(lambda path=path: path in paths)
+
+    assert paths == ["/0", "/other", "/last"]
+
+
 def test_answer_a_byte_at_a_time(serve, monkeypatch):
     """Who takes an answer slower than the least rate is cut off."""
     monkeypatch.setattr(limits, "TIMEOUT_SECONDS", 0.5)
@@ -192,15 +213,3 @@ def test_crowd(serve, monkeypatch):
     assert is_closed(first)
     last.sendall(GET)
     assert last.recv(100).startswith(b"HTTP/1.1 200")
-
-
-def test_header_and_body_in_one_packet(serve):
-    """A response is sent at once: its header does not wait for its body, or alone."""
-    client = serve(hello)()
-
-    for _ in range(20):
-        client.sendall(GET)
-        header, end, body = client.recv(65536).partition(b"\r\n\r\n")
-        assert end
-        assert f"Content-Length: {len(body)}".encode() in header
-        assert body

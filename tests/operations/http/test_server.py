@@ -1,4 +1,4 @@
-"""What the loop of the server does itself, and what it waits for."""
+"""What holds for the connections of the server, whatever happens to one of them."""
 
 import os
 import signal
@@ -11,43 +11,33 @@ from threading import Event, Thread
 
 import pytest
 
-from api.http.application import BRIEF_REQUESTS, create_app
-from api.http.server.channel import Channel
-from api.http.server.server import limited_server
+from api.http.application import LOOK_UPS, create_app
+from api.http.server.server import Channel, Server, limited_server
 from models.settings import Settings
 from tests.operations.http.test_load import wait_until
 from tests.ports import served
-from tests.processor import at_most
 
-BRIEF, SLOW = "/brief", "/slow"
+QUICK, SLOW, LOOK_UP = "/quick", "/slow", "/look-up"
 
 
 class Application:
-    """Answers each path with its name: /slow once it may, /brief in the loop."""
+    """Answers each path with its name: /slow as soon as it may end."""
 
-    extensions = {BRIEF_REQUESTS: {("GET", BRIEF)}}
+    extensions = {LOOK_UPS: {("GET", LOOK_UP)}}
 
     def __init__(self):
         self.is_started, self.may_end = Event(), Event()
-        # The ports of the clients of /brief, in the order of their requests.
-        self.brief_ports = []
-        # Called during the first of them.
-        self.on_brief = lambda: None
+        # The ports of the clients, in the order of their requests.
+        self.ports = []
 
     def __call__(self, environ, start):
         path = environ["PATH_INFO"]
+        self.ports.append(int(environ["REMOTE_PORT"]))
         if path == SLOW:
             self.is_started.set()
             self.may_end.wait(30)
-        else:
-            self._note_brief(int(environ["REMOTE_PORT"]))
         start("200 OK", [("Content-Length", str(len(path)))])
         return [path.encode()]
-
-    def _note_brief(self, port):
-        self.brief_ports.append(port)
-        if len(self.brief_ports) == 1:
-            self.on_brief()
 
 
 @pytest.fixture
@@ -57,7 +47,7 @@ def application():
 
 @pytest.fixture
 def connect(application):
-    """Serve with one thread, and return a way to connect."""
+    """Serve with one thread, and return a function that connects."""
     with ExitStack() as stack:
         port = stack.enter_context(served(application, threads=1))
         stack.callback(application.may_end.set)
@@ -84,20 +74,20 @@ def bodies(client, count):
         return found
 
 
-def test_brief_request_needs_no_thread(application, connect):
-    """While all threads are occupied, a brief request gets its response."""
-    slow, brief = connect(), connect()
+def test_look_up_needs_no_thread(application, connect):
+    """While all threads are occupied, a look-up gets its response."""
+    slow, client = connect(), connect()
     slow.sendall(request(SLOW))
     application.is_started.wait(10)
 
-    brief.sendall(request(BRIEF))
+    client.sendall(request(LOOK_UP))
 
-    assert bodies(brief, 1) == [BRIEF]
+    assert bodies(client, 1) == [LOOK_UP]
 
 
 def test_responses_in_order(application, connect):
-    """A brief request that was sent ahead waits for the response before it."""
-    client, paths = connect(), [BRIEF, SLOW, BRIEF, BRIEF, SLOW, BRIEF]
+    """Requests that were sent ahead get their responses in the same order."""
+    client, paths = connect(), [LOOK_UP, SLOW, LOOK_UP, QUICK, SLOW, LOOK_UP]
     client.sendall(b"".join(map(request, paths)))
     application.is_started.wait(10)
 
@@ -106,42 +96,27 @@ def test_responses_in_order(application, connect):
     assert bodies(client, len(paths)) == paths
 
 
-def test_request_sent_ahead(application, connect):
-    """
-    A request that comes while another is processed costs nothing until then, and is
-    processed afterwards.
-    """
-    client = connect()
-    client.sendall(request(SLOW))
+@pytest.mark.parametrize("path", [QUICK, LOOK_UP])
+def test_requests_ahead_do_not_delay_others(application, connect, path):
+    """Requests that one client has sent ahead take turns with those of others."""
+    greedy, other = connect(), connect()
+    greedy.sendall(request(SLOW) + request(path) * 100)
     application.is_started.wait(10)
-    client.sendall(request(BRIEF))
+    other.sendall(request(QUICK))
+    time.sleep(0.2)
 
-    # The loop would otherwise find the request over and over again.
-    with at_most(0.1):
-        time.sleep(0.5)
     application.may_end.set()
 
-    assert bodies(client, 2) == [SLOW, BRIEF]
+    assert bodies(other, 1) == [QUICK]
+    assert bodies(greedy, 101) == [SLOW, *[path] * 100]
+    assert application.ports.index(other.getsockname()[1]) <= 2
 
 
-def test_client_that_has_gone(application, connect):
-    """The end of a connection whose request is processed costs nothing until then."""
-    client = connect()
-    client.sendall(request(SLOW))
-    application.is_started.wait(10)
-    linger = b"\1\0\0\0\0\0\0\0"
-    client.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, linger)
-    client.close()
-
-    with at_most(0.1):
-        time.sleep(0.5)
-
-
-def test_error_of_a_connection(application, connect, monkeypatch, caplog):
-    """Whatever goes wrong with one connection ends it, and not the loop."""
+def test_error_of_a_connection(connect, monkeypatch, caplog):
+    """An error of one connection ends this connection, and not the loop."""
     bad, other = connect(), connect()
-    other.sendall(request(BRIEF))
-    assert bodies(other, 1) == [BRIEF]
+    other.sendall(request(QUICK))
+    assert bodies(other, 1) == [QUICK]
 
     def fail(_):
         raise RuntimeError("It cannot be closed.")
@@ -151,11 +126,11 @@ def test_error_of_a_connection(application, connect, monkeypatch, caplog):
         bad.close()
         wait_until(lambda: "It cannot be closed." in caplog.text)
 
-    other.sendall(request(BRIEF))
-    assert bodies(other, 1) == [BRIEF]
+    other.sendall(request(QUICK))
+    assert bodies(other, 1) == [QUICK]
 
 
-def test_error_of_a_new_connection(application, connect, monkeypatch, caplog):
+def test_error_of_a_new_connection(connect, monkeypatch, caplog):
     """A connection that cannot be accepted does not keep the next one out."""
 
     def fail(_, server, accepted, *__, **___):
@@ -168,21 +143,23 @@ def test_error_of_a_new_connection(application, connect, monkeypatch, caplog):
         wait_until(lambda: "It cannot be accepted." in caplog.text)
 
     client = connect()
-    client.sendall(request(BRIEF))
-    assert bodies(client, 1) == [BRIEF]
+    client.sendall(request(QUICK))
+    assert bodies(client, 1) == [QUICK]
 
 
-def test_requests_ahead_do_not_delay_others(application, connect):
-    """What one client has sent ahead is processed beside the requests of others."""
-    greedy, other = connect(), connect()
-    application.on_brief = lambda: other.sendall(request(BRIEF))
+def test_error_between_connections(connect, monkeypatch, caplog):
+    """An error while timed-out connections are closed does not end the loop."""
 
-    greedy.sendall(request(BRIEF) * 100)
+    def fail(*_):
+        raise RuntimeError("Nothing can be closed.")
 
-    assert bodies(other, 1) == [BRIEF]
-    assert bodies(greedy, 100) == [BRIEF] * 100
-    # The first request of the other client came during the first of all.
-    assert application.brief_ports.index(other.getsockname()[1]) <= 2
+    with monkeypatch.context() as broken:
+        broken.setattr(Server, "maintenance", fail)
+        wait_until(lambda: "Nothing can be closed." in caplog.text)
+
+    client = connect()
+    client.sendall(request(QUICK))
+    assert bodies(client, 1) == [QUICK]
 
 
 def test_thread_that_ends_after_the_server():
@@ -194,29 +171,26 @@ def test_thread_that_ends_after_the_server():
     loop.start()
     with (
         socket.create_connection(listener.getsockname(), 10) as client,
-        ExitStack() as s,
+        ExitStack() as stack,
     ):
         client.sendall(request(SLOW))
         application.is_started.wait(10)
-        # The loop stops waiting for the connection, so that the thread would wake it.
-        client.sendall(request(BRIEF))
-        time.sleep(0.2)
-        server.event_loop.stop()
-        loop.join()
         server.task_dispatcher.shutdown(timeout=0)
         server.close()
-        files = [s.enter_context(TemporaryFile()) for _ in range(9)]
+        files = [stack.enter_context(TemporaryFile()) for _ in range(9)]
 
         application.may_end.set()
 
         wait_until(lambda: not server.task_dispatcher.threads)
         assert not any(os.fstat(file.fileno()).st_size for file in files)
-    for channel in list(server.active_channels.values()):
-        channel.handle_close()
+    wait_until(lambda: not server.active_channels)
+    server.stop()
     server.close()
+    loop.join()
 
 
-def test_signal_during_a_brief_request():
+@pytest.mark.parametrize("look_ups", [set(), {("GET", "/")}], ids=["thread", "loop"])
+def test_signal_during_a_request(look_ups):
     """A process that is told to end sends the response that it is computing."""
     listener = socket.create_server(("127.0.0.1", 0))
 
@@ -228,8 +202,7 @@ def test_signal_during_a_brief_request():
 
     def serve():
         signal.signal(signal.SIGTERM, lambda *_: sys.exit(0))
-        brief = {("GET", "/")}
-        limited_server(application, listener, threads=1, brief_requests=brief).run()
+        limited_server(application, listener, threads=1, look_ups=look_ups).run()
 
     pid = os.fork()
     if pid == 0:
@@ -245,15 +218,15 @@ def test_signal_during_a_brief_request():
     assert os.waitpid(pid, 0)[1] == 0
 
 
-def test_brief_operations(store, clock):
+def test_operations_that_are_look_ups(store, clock):
     """
-    An operation that looks one row up is brief where that is a file; a database on
-    another machine would have the loop wait.
+    keys/verify is a look-up where the database is a file; one on another machine would
+    have all connections wait.
     """
 
     def routes(address):
         application = create_app(Settings(database=address), clock=lambda: clock.now)
-        return application.extensions[BRIEF_REQUESTS]
+        return application.extensions[LOOK_UPS]
 
     assert ("POST", "/platform/v1/keys/verify") in routes("data/masthead.db")
     assert ("POST", "/platform/v1/keys/add") not in routes("data/masthead.db")
