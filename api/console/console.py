@@ -17,8 +17,7 @@ from api.console.console_request import (
     Refused,
     Routes,
 )
-from api.console.forms.english import English
-from api.console.forms.form import Verbatim
+from api.console.forms.form import English, Verbatim
 from api.console.forms.labels import field_text
 from api.console.forms.submission import FILLED_IN_BY
 from api.console.page import (

@@ -7,9 +7,8 @@ from typing import Any
 from flask import Response
 
 from api.console.console_request import ConsoleRequest
-from api.console.forms.english import English, Said
 from api.console.forms.fields import Option
-from api.console.forms.form import Form
+from api.console.forms.form import English, Form, Said
 from api.console.incidents import service_options
 from api.console.page import page
 from api.notifications.languages import locale_for

@@ -8,9 +8,8 @@ from types import SimpleNamespace
 import pytest
 from werkzeug.datastructures import MultiDict
 
-from api.console.forms.english import English
 from api.console.forms.fields import Field, Option, form_fields, is_query
-from api.console.forms.form import Form
+from api.console.forms.form import English, Form
 from api.console.forms.submission import IF_EMPTY, LISTED, read_fields
 from api.operation import OPERATIONS
 from models.locales import load_locale

@@ -35,8 +35,7 @@ from api.console.documents.previews import (
     newly_broken_links,
     preview_of,
 )
-from api.console.forms.english import English
-from api.console.forms.form import Form
+from api.console.forms.form import English, Form
 from api.console.page import page
 from models.fields import SLUG_LENGTH, slugify
 from models.projects.documents.document_counts import known_sections

@@ -8,7 +8,7 @@ from posixpath import splitext
 from flask import Response
 
 from api.console.console_request import ConsoleRequest, Refused
-from api.console.forms.english import English
+from api.console.forms.form import English
 from api.console.page import MAX_FORM_BYTES, page
 from models.projects.files.file_types import BY_SUFFIX
 from models.projects.files.names import to_file_name

@@ -3,13 +3,12 @@
 import re
 import secrets
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Any
 
 from werkzeug.datastructures import MultiDict
 
 from api.console.forms.conflicts import FieldConflict, field_conflicts, shown_value
-from api.console.forms.english import English, Said
 from api.console.forms.fields import Field, Option, form_fields, is_query
 from api.console.forms.labels import field_text
 from api.console.forms.marks import (
@@ -36,6 +35,20 @@ from models.locales import FALLBACK, Locale, load_locale
 _WORD = re.compile(r"[A-Za-z]+")
 # Of more options than this, those that are chosen stand first.
 MANY_OPTIONS = 6
+
+
+@dataclass(frozen=True)
+class English:
+    """Words of the API, such as why it refuses a value."""
+
+    text: str
+
+    def __str__(self) -> str:
+        return self.text
+
+
+# Sentences that a page shows one after the other.
+Said = list[str | English]
 
 
 class Verbatim(str):
