@@ -25,6 +25,7 @@ from models.projects.documents.site_preview import SitePreview
 from models.projects.fields import Actor, ActorType
 from models.projects.files.uploads import Upload
 from models.settings import Settings
+from models.storage.write_locks import ALONE, WriteLocks
 
 KIB, MIB = 1024, 1024 * 1024
 
@@ -87,6 +88,10 @@ class Caller:
     def has_scope(self, scope: str) -> bool:
         """Return whether one of the key's scopes covers this one."""
         return any_covers(self.scopes, scope)
+
+
+# Returns what a request of the caller locks.
+LocksOf = Callable[[Any, Caller], WriteLocks]
 
 
 @dataclass(frozen=True)
@@ -236,6 +241,12 @@ class Operation:
     read_upload: ReadUpload | None
     lazy_lists: str | None
     prepare: Prepare | None
+    locks: WriteLocks | LocksOf
+
+    def write_locks(self, request: Schema | None, caller: Caller) -> WriteLocks:
+        """Return what the operation locks for the request of the caller."""
+        locks = self.locks
+        return locks if isinstance(locks, WriteLocks) else locks(request, caller)
 
     @property
     def method(self) -> str:
@@ -340,6 +351,7 @@ def operation(
     read_upload: ReadUpload | None = None,
     lazy_lists: str | None = None,
     prepare: Prepare | None = None,
+    locks: WriteLocks | LocksOf = ALONE,
 ) -> Callable[[Handler], Handler]:
     """
     Declare an operation; its handler takes the Call and an instance of `request`.
@@ -358,7 +370,10 @@ def operation(
     schema declares them as `Lazy`. `prepare` does what takes long with the request of a
     mutation before the transaction, and queries nothing. A GET whose response is a
     FileDownload sends a file. `warning` takes the request of a mutation, and returns
-    the text of the header Masthead-Warning, or None.
+    the text of the header Masthead-Warning, or None. `locks` are what a mutation locks
+    on PostgreSQL, or a function of api/locks.py that returns them. Without it, a
+    mutation writes alone: before it gets any, what its rule relies on is checked
+    against models/storage/engines/postgresql_locks.py.
     """
     declaration = partial(
         Operation,
@@ -381,6 +396,7 @@ def operation(
         read_upload=read_upload,
         lazy_lists=lazy_lists,
         prepare=prepare,
+        locks=locks,
     )
     return partial(_declare, declaration)
 

@@ -31,7 +31,6 @@ from api.http.request_parsing import (
     uploaded_body,
 )
 from api.http.streamed_response import stream_file, stream_json
-from api.http.write_locks import write_locks
 from api.operation import (
     DRY_RUN_SECRET,
     AuditError,
@@ -241,7 +240,7 @@ class Dispatcher:
         """Run a mutation in one transaction; after its commit, wake the builder."""
         operation, header = call.operation, headers.get("Idempotency-Key")
         idempotency_key = parse_idempotency_key(operation, header)
-        locks = write_locks(operation.name, arguments, call.caller)
+        locks = operation.write_locks(arguments, call.caller)
         if parse_dry_run(headers.get("Dry-Run")):
             return self._dry_run(call, arguments, locks)
         idempotent = _idempotent_request(call, arguments, idempotency_key)

@@ -2,6 +2,7 @@
 
 from types import SimpleNamespace
 
+from api.locks import of_key, of_new_own_key, of_rotated_own_key
 from api.operation import Call, operation
 from api.platform.grants import ROTATION_ERRORS, grantor, warn_of_unknown_scopes
 from models.errors import (
@@ -26,6 +27,7 @@ from models.platform.scopes import ASSERT_ACTORS
 @operation(
     "POST /platform/v1/developer/keys/create",
     scope="platform:developer:keys:create",
+    locks=of_new_own_key,
     request=CreateDeveloperKey,
     warning=warn_of_unknown_scopes,
     response=CreatedApiKey,
@@ -70,6 +72,7 @@ def list_developer_keys(call: Call) -> list[SimpleNamespace]:
 @operation(
     "POST /platform/v1/developer/keys/revoke",
     scope="platform:developer:keys:revoke",
+    locks=of_key,
     request=RemoveKey,
     response=ApiKey,
     audit="remove",
@@ -89,6 +92,7 @@ def revoke_developer_key(call: Call, request: RemoveKey) -> SimpleNamespace:
 @operation(
     "POST /platform/v1/developer/keys/rotate",
     scope="platform:developer:keys:rotate",
+    locks=of_rotated_own_key,
     request=RotateKey,
     response=CreatedApiKey,
     audit="rotate",

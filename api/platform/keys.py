@@ -2,6 +2,7 @@
 
 from types import SimpleNamespace
 
+from api.locks import of_key, of_new_key
 from api.operation import Call, operation
 from api.platform.grants import (
     GRANT_ERRORS,
@@ -28,6 +29,7 @@ from models.platform.verification import VerifiedKey, VerifyKey
 @operation(
     "POST /platform/v1/keys/add",
     scope="platform:keys:add",
+    locks=of_new_key,
     request=CreateKey,
     warning=warn_of_unknown_scopes,
     response=CreatedApiKey,
@@ -78,6 +80,7 @@ def get_key(call: Call, query: GetKey) -> SimpleNamespace:
 @operation(
     "POST /platform/v1/keys/update",
     scope="platform:keys:update",
+    locks=of_key,
     request=UpdateKey,
     warning=warn_of_unknown_scopes,
     response=ApiKey,
@@ -103,6 +106,7 @@ def update_key(call: Call, request: UpdateKey) -> SimpleNamespace:
 @operation(
     "POST /platform/v1/keys/rotate",
     scope="platform:keys:rotate",
+    locks=of_key,
     request=RotateKey,
     response=CreatedApiKey,
     audit="rotate",
@@ -136,6 +140,7 @@ def rotate_key(call: Call, request: RotateKey) -> SimpleNamespace:
 @operation(
     "POST /platform/v1/keys/remove",
     scope="platform:keys:remove",
+    locks=of_key,
     request=RemoveKey,
     response=ApiKey,
     audit="remove",

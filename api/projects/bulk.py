@@ -2,6 +2,7 @@
 
 from typing import Any
 
+from api.locks import of_items, of_new_items
 from api.operation import MIB, Call, operation
 from models.errors import (
     Archived,
@@ -23,6 +24,7 @@ from models.projects.work.rows import WorkItemRow
 @operation(
     "POST /projects/v1/work-items/bulk-update",
     scope="projects:work-items:bulk-update",
+    locks=of_items,
     request=BulkUpdateWorkItems,
     response=list[WorkItem],
     errors=(
@@ -56,6 +58,7 @@ def bulk_update_work_items(
 @operation(
     "POST /projects/v1/work-items/bulk-create",
     scope="projects:work-items:bulk-create",
+    locks=of_new_items,
     request=BulkCreateWorkItems,
     response=BulkCreated,
     errors=(

@@ -1,5 +1,6 @@
 """Operations on comments."""
 
+from api.locks import of_entity, of_row
 from api.operation import MIB, Call, operation
 from models.errors import (
     Archived,
@@ -61,6 +62,7 @@ def get_comment(call: Call, query: GetComment) -> CommentRow:
 @operation(
     "POST /projects/v1/comments/add",
     scope="projects:comments:add",
+    locks=of_entity,
     request=AddComment,
     response=Comment,
     errors=(*ENTITY_NOT_FOUND, RoleRequired, ProjectArchived, Archived),
@@ -78,6 +80,7 @@ def add_comment(call: Call, request: AddComment) -> CommentRow:
 @operation(
     "POST /projects/v1/comments/update",
     scope="projects:comments:update",
+    locks=of_row("comment"),
     request=UpdateComment,
     response=Comment,
     errors=(
@@ -102,6 +105,7 @@ def update_comment(call: Call, request: UpdateComment) -> CommentRow:
 @operation(
     "POST /projects/v1/comments/remove",
     scope="projects:comments:remove",
+    locks=of_row("comment"),
     request=RemoveComment,
     response=Comment,
     errors=(CommentNotFound, RoleRequired, ProjectArchived),

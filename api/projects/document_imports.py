@@ -1,5 +1,6 @@
 """Operations that import a tree of documents from another machine."""
 
+from api.locks import of_import, of_new_import
 from api.operation import MIB, Call, operation
 from api.projects.files import read_file
 from models.errors import (
@@ -39,6 +40,7 @@ COMMON_ERRORS = (
 @operation(
     "POST /projects/v1/document-imports/start",
     scope="projects:document-imports:start",
+    locks=of_new_import,
     request=StartDocumentImport,
     response=DocumentImport,
     errors=(ProjectNotFound, RoleRequired, ProjectArchived, LimitExceeded),
@@ -60,6 +62,7 @@ def start_document_import(call: Call, request: StartDocumentImport) -> DocumentI
 @operation(
     "POST /projects/v1/document-imports/add-texts",
     scope="projects:document-imports:add-texts",
+    locks=of_import,
     request=AddImportTexts,
     response=AddedImportTexts,
     errors=COMMON_ERRORS,
@@ -78,6 +81,7 @@ def add_import_texts(call: Call, request: AddImportTexts) -> AddedImportTexts:
 @operation(
     "POST /projects/v1/document-imports/add-file",
     scope="projects:document-imports:add-file",
+    locks=of_import,
     request=AddImportFile,
     response=AddedImportFile,
     errors=(*COMMON_ERRORS, PayloadTooLarge, UnsupportedMediaType),
@@ -110,6 +114,7 @@ def add_import_file(call: Call, request: AddImportFile) -> AddedImportFile:
 @operation(
     "POST /projects/v1/document-imports/apply",
     scope="projects:document-imports:apply",
+    locks=of_import,
     request=ApplyDocumentImport,
     response=AppliedDocumentImport,
     rebuilds="docs",

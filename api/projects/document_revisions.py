@@ -1,5 +1,6 @@
 """Operations on the revisions of documents."""
 
+from api.locks import of_row
 from api.operation import MIB, Call, operation
 from models.errors import (
     Archived,
@@ -82,6 +83,7 @@ def diff_document_revisions(call: Call, query: DiffDocumentRevisions) -> Documen
 @operation(
     "POST /projects/v1/document-revisions/restore",
     scope="projects:document-revisions:restore",
+    locks=of_row("document", "document_id"),
     request=RestoreDocumentRevision,
     response=Document,
     errors=(

@@ -1,5 +1,6 @@
 """Operations on documents."""
 
+from api.locks import in_project, of_row
 from api.operation import MIB, Call, operation
 from models.errors import (
     Archived,
@@ -86,6 +87,7 @@ def get_document_links(call: Call, query: GetDocumentLinks) -> DocumentLinks:
 @operation(
     "POST /projects/v1/documents/create",
     scope="projects:documents:create",
+    locks=in_project,
     request=CreateDocument,
     response=Document,
     errors=(ProjectNotFound, RoleRequired, ProjectArchived, SlugTaken),
@@ -103,6 +105,7 @@ def create_document(call: Call, request: CreateDocument) -> DocumentRow:
 @operation(
     "POST /projects/v1/documents/update",
     scope="projects:documents:update",
+    locks=of_row("document"),
     request=UpdateDocument,
     response=Document,
     rebuilds="docs",
@@ -132,6 +135,7 @@ def update_document(call: Call, request: UpdateDocument) -> DocumentRow:
 @operation(
     "POST /projects/v1/documents/publish",
     scope="projects:documents:publish",
+    locks=of_row("document"),
     request=PublishDocument,
     response=Document,
     rebuilds="docs",
@@ -165,6 +169,7 @@ def publish_document(call: Call, request: PublishDocument) -> DocumentRow:
 @operation(
     "POST /projects/v1/documents/unpublish",
     scope="projects:documents:unpublish",
+    locks=of_row("document"),
     request=UnpublishDocument,
     response=Document,
     rebuilds="docs",
@@ -186,6 +191,7 @@ def unpublish_document(call: Call, request: UnpublishDocument) -> DocumentRow:
 @operation(
     "POST /projects/v1/documents/remove",
     scope="projects:documents:remove",
+    locks=of_row("document"),
     request=RemoveDocument,
     response=Document,
     errors=(DocumentNotFound, RoleRequired, ProjectArchived, DocumentPublished),
@@ -202,6 +208,7 @@ def remove_document(call: Call, request: RemoveDocument) -> DocumentRow:
 @operation(
     "POST /projects/v1/documents/restore",
     scope="projects:documents:restore",
+    locks=of_row("document"),
     request=RestoreDocument,
     response=Document,
     errors=(DocumentNotFound, RoleRequired, ProjectArchived),

@@ -3,6 +3,7 @@
 from contextlib import AbstractContextManager
 from typing import Protocol
 
+from api.locks import of_file, of_new_file
 from api.operation import Call, FileDownload, UploadedBody, operation
 from models.errors import (
     FileNotFound,
@@ -42,6 +43,7 @@ def read_file(request: NamesFile, body: UploadedBody) -> AbstractContextManager[
 @operation(
     "POST /projects/v1/files/add",
     scope="projects:files:add",
+    locks=of_new_file,
     request=AddFile,
     response=ProjectFile,
     errors=(
@@ -117,6 +119,7 @@ def get_file_content(call: Call, query: GetFile) -> FileDownload:
 @operation(
     "POST /projects/v1/files/remove",
     scope="projects:files:remove",
+    locks=of_file,
     request=RemoveFile,
     response=RemovedFile,
     errors=(FileNotFound, RoleRequired, ProjectArchived, FilePublished),

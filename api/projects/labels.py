@@ -1,5 +1,6 @@
 """Handle requests about labels."""
 
+from api.locks import of_label
 from api.operation import MIB, Call, operation
 from models.errors import (
     LabelNotFound,
@@ -44,6 +45,7 @@ def list_labels(call: Call, query: ListLabels) -> Page[LabelRow]:
 @operation(
     "POST /projects/v1/labels/create",
     scope="projects:labels:create",
+    locks=of_label,
     request=CreateLabel,
     response=Label,
     audit="label.added",

@@ -1,5 +1,6 @@
 """Handle requests about the members of projects."""
 
+from api.locks import in_project
 from api.operation import MIB, Call, operation
 from models.errors import (
     LimitExceeded,
@@ -43,6 +44,7 @@ def list_members(call: Call, query: ListMembers) -> Page[MemberRow]:
 @operation(
     "POST /projects/v1/members/add",
     scope="projects:members:add",
+    locks=in_project,
     request=AddProjectMember,
     response=ProjectMember,
     errors=(
@@ -70,6 +72,7 @@ def add_member(call: Call, request: AddProjectMember) -> MemberRow:
 @operation(
     "POST /projects/v1/members/update",
     scope="projects:members:update",
+    locks=in_project,
     request=UpdateProjectMember,
     response=ProjectMember,
     errors=(
@@ -96,6 +99,7 @@ def update_member(call: Call, request: UpdateProjectMember) -> MemberRow:
 @operation(
     "POST /projects/v1/members/remove",
     scope="projects:members:remove",
+    locks=in_project,
     request=RemoveProjectMember,
     response=RemovedMember,
     errors=(ProjectNotFound, RoleRequired, ProjectArchived, OwnerMembership),

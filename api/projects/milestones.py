@@ -1,5 +1,6 @@
 """Handle requests about milestones."""
 
+from api.locks import in_project, of_row
 from api.operation import MIB, Call, operation
 from models.errors import (
     Archived,
@@ -74,6 +75,7 @@ def get_milestone_progress(call: Call, query: GetMilestone) -> MilestoneProgress
 @operation(
     "POST /projects/v1/milestones/create",
     scope="projects:milestones:create",
+    locks=in_project,
     request=CreateMilestone,
     response=Milestone,
     errors=(ProjectNotFound, RoleRequired, ProjectArchived),
@@ -91,6 +93,7 @@ def create_milestone(call: Call, request: CreateMilestone) -> MilestoneRow:
 @operation(
     "POST /projects/v1/milestones/update",
     scope="projects:milestones:update",
+    locks=of_row("milestone"),
     request=UpdateMilestone,
     response=Milestone,
     errors=(
@@ -117,6 +120,7 @@ def update_milestone(call: Call, request: UpdateMilestone) -> MilestoneRow:
 @operation(
     "POST /projects/v1/milestones/remove",
     scope="projects:milestones:remove",
+    locks=of_row("milestone"),
     request=RemoveMilestone,
     response=Milestone,
     errors=(MilestoneNotFound, RoleRequired, ProjectArchived),
@@ -133,6 +137,7 @@ def remove_milestone(call: Call, request: RemoveMilestone) -> MilestoneRow:
 @operation(
     "POST /projects/v1/milestones/restore",
     scope="projects:milestones:restore",
+    locks=of_row("milestone"),
     request=RemoveMilestone,
     response=Milestone,
     errors=(MilestoneNotFound, RoleRequired, ProjectArchived),

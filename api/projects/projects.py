@@ -1,5 +1,6 @@
 """Handle requests about projects."""
 
+from api.locks import of_row
 from api.operation import MIB, Call, operation
 from models.errors import (
     BuiltinProject,
@@ -75,6 +76,7 @@ def create_project(call: Call, request: CreateProject) -> ProjectRow:
 @operation(
     "POST /projects/v1/projects/update",
     scope="projects:projects:update",
+    locks=of_row("project"),
     request=UpdateProject,
     response=Project,
     errors=(ProjectNotFound, RoleRequired, VersionConflict, ProjectArchived),
@@ -96,6 +98,7 @@ def update_project(call: Call, request: UpdateProject) -> ProjectRow:
 @operation(
     "POST /projects/v1/projects/transfer",
     scope="projects:projects:transfer",
+    locks=of_row("project"),
     request=TransferProject,
     response=Project,
     errors=(
@@ -122,6 +125,7 @@ def transfer_project(call: Call, request: TransferProject) -> ProjectRow:
 @operation(
     "POST /projects/v1/projects/remove",
     scope="projects:projects:remove",
+    locks=of_row("project"),
     request=RemoveProject,
     response=Project,
     errors=(ProjectNotFound, RoleRequired, BuiltinProject),
@@ -142,6 +146,7 @@ def remove_project(call: Call, request: RemoveProject) -> ProjectRow:
 @operation(
     "POST /projects/v1/projects/restore",
     scope="projects:projects:restore",
+    locks=of_row("project"),
     request=RestoreProject,
     response=Project,
     errors=(ProjectNotFound, RoleRequired),

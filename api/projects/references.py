@@ -1,5 +1,6 @@
 """Operations on external references."""
 
+from api.locks import of_entity, of_row
 from api.operation import MIB, Call, operation
 from models.errors import (
     Archived,
@@ -67,6 +68,7 @@ def get_reference(call: Call, query: GetReference) -> ExternalReferenceRow:
 @operation(
     "POST /projects/v1/references/add",
     scope="projects:references:add",
+    locks=of_entity,
     request=AddReference,
     response=ExternalReference,
     errors=(
@@ -100,6 +102,7 @@ def add_reference(call: Call, request: AddReference) -> ExternalReferenceRow:
 @operation(
     "POST /projects/v1/references/update",
     scope="projects:references:update",
+    locks=of_row("external_reference"),
     request=UpdateReference,
     response=ExternalReference,
     errors=(ExternalReferenceNotFound, VersionConflict, *WRITE_ERRORS, NameTaken),
@@ -116,6 +119,7 @@ def update_reference(call: Call, request: UpdateReference) -> ExternalReferenceR
 @operation(
     "POST /projects/v1/references/remove",
     scope="projects:references:remove",
+    locks=of_row("external_reference"),
     request=RemoveReference,
     response=RemovedReference,
     errors=WRITE_ERRORS,

@@ -1,5 +1,6 @@
 """Handle requests about relationships between work items."""
 
+from api.locks import of_relationship
 from api.operation import MIB, Call, operation
 from models.errors import (
     Archived,
@@ -65,6 +66,7 @@ def get_relationship_graph(call: Call, query: GetGraph) -> Graph:
 @operation(
     "POST /projects/v1/relationships/add",
     scope="projects:relationships:add",
+    locks=of_relationship,
     request=AddWorkRelationship,
     response=WorkRelationship,
     errors=(
@@ -94,6 +96,7 @@ def add_relationship(call: Call, request: AddWorkRelationship) -> WorkRelationsh
 @operation(
     "POST /projects/v1/relationships/remove",
     scope="projects:relationships:remove",
+    locks=of_relationship,
     request=RemoveWorkRelationship,
     response=RemovedRelationship,
     errors=(WorkItemNotFound, RoleRequired, ProjectArchived),

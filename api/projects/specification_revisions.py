@@ -1,5 +1,6 @@
 """Operations on the revisions of specifications."""
 
+from api.locks import of_row
 from api.operation import MIB, Call, operation
 from models.errors import (
     Archived,
@@ -88,6 +89,7 @@ def diff_specification_revisions(
 @operation(
     "POST /projects/v1/specification-revisions/restore",
     scope="projects:specification-revisions:restore",
+    locks=of_row("specification", "specification_id"),
     request=RestoreSpecificationRevision,
     response=Specification,
     errors=(

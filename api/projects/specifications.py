@@ -1,5 +1,6 @@
 """Operations on specifications."""
 
+from api.locks import in_project, of_row
 from api.operation import MIB, Call, operation
 from models.errors import (
     Archived,
@@ -73,6 +74,7 @@ def get_specification(call: Call, query: GetSpecification) -> SpecificationRow:
 @operation(
     "POST /projects/v1/specifications/create",
     scope="projects:specifications:create",
+    locks=in_project,
     request=CreateSpecification,
     response=Specification,
     errors=(ProjectNotFound, RoleRequired, ProjectArchived, SlugTaken),
@@ -91,6 +93,7 @@ def create_specification(call: Call, request: CreateSpecification) -> Specificat
 @operation(
     "POST /projects/v1/specifications/update",
     scope="projects:specifications:update",
+    locks=of_row("specification"),
     request=UpdateSpecification,
     response=Specification,
     errors=(
@@ -116,6 +119,7 @@ def update_specification(call: Call, request: UpdateSpecification) -> Specificat
 @operation(
     "POST /projects/v1/specifications/supersede",
     scope="projects:specifications:supersede",
+    locks=of_row("specification"),
     request=SupersedeSpecification,
     response=Specification,
     errors=(
@@ -150,6 +154,7 @@ def supersede_specification(
 @operation(
     "POST /projects/v1/specifications/remove",
     scope="projects:specifications:remove",
+    locks=of_row("specification"),
     request=RemoveSpecification,
     response=Specification,
     errors=(SpecificationNotFound, RoleRequired, ProjectArchived),
@@ -172,6 +177,7 @@ def remove_specification(call: Call, request: RemoveSpecification) -> Specificat
 @operation(
     "POST /projects/v1/specifications/restore",
     scope="projects:specifications:restore",
+    locks=of_row("specification"),
     request=RestoreSpecification,
     response=Specification,
     errors=(SpecificationNotFound, RoleRequired, ProjectArchived),

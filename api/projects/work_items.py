@@ -2,6 +2,7 @@
 
 from typing import Any
 
+from api.locks import in_project, of_row
 from api.operation import MIB, Call, operation
 from models.errors import (
     Archived,
@@ -81,6 +82,7 @@ def get_work_item_context(call: Call, query: GetWorkContext) -> dict[str, Any]:
 @operation(
     "POST /projects/v1/work-items/create",
     scope="projects:work-items:create",
+    locks=in_project,
     request=CreateWorkItem,
     response=WorkItem,
     errors=(ProjectNotFound, RoleRequired, ProjectArchived, ReferenceNotFound),
@@ -100,6 +102,7 @@ def create_work_item(call: Call, request: CreateWorkItem) -> WorkItemRow:
 @operation(
     "POST /projects/v1/work-items/update",
     scope="projects:work-items:update",
+    locks=of_row("work_item"),
     request=UpdateWorkItem,
     response=WorkItem,
     errors=(
@@ -128,6 +131,7 @@ def update_work_item(call: Call, request: UpdateWorkItem) -> WorkItemRow:
 @operation(
     "POST /projects/v1/work-items/remove",
     scope="projects:work-items:remove",
+    locks=of_row("work_item"),
     request=RemoveWorkItem,
     response=WorkItem,
     errors=(WorkItemNotFound, RoleRequired, ProjectArchived),
@@ -144,6 +148,7 @@ def remove_work_item(call: Call, request: RemoveWorkItem) -> WorkItemRow:
 @operation(
     "POST /projects/v1/work-items/restore",
     scope="projects:work-items:restore",
+    locks=of_row("work_item"),
     request=RestoreWorkItem,
     response=WorkItem,
     errors=(WorkItemNotFound, RoleRequired, ProjectArchived),

@@ -15,6 +15,7 @@ from models.notifications.deliveries.deliveries import (
 )
 from models.notifications.deliveries.replay import ReplayDeliveries, ReplayedDeliveries
 from models.pagination import Page
+from models.storage.write_locks import SUBSCRIPTIONS
 
 
 @operation(
@@ -48,6 +49,7 @@ def get_delivery(call: Call, query: GetDelivery) -> Delivery:
 @operation(
     "POST /status/v1/admin/deliveries/replay",
     scope="status:admin:deliveries:replay",
+    locks=SUBSCRIPTIONS,
     request=ReplayDeliveries,
     response=ReplayedDeliveries,
     audit="deliveries.replayed",

@@ -10,6 +10,7 @@ from models.status.incidents.templates import (
     RemoveIncidentTemplate,
     UpdateIncidentTemplate,
 )
+from models.storage.write_locks import STATUS
 
 
 @operation(
@@ -25,6 +26,7 @@ def list_incident_templates(call: Call) -> list[IncidentTemplateRow]:
 @operation(
     "POST /status/v1/admin/incident-templates/add",
     scope="status:admin:incident-templates:add",
+    locks=STATUS,
     request=AddIncidentTemplate,
     response=IncidentTemplate,
     idempotent="required",
@@ -47,6 +49,7 @@ def add_incident_template(
 @operation(
     "POST /status/v1/admin/incident-templates/update",
     scope="status:admin:incident-templates:update",
+    locks=STATUS,
     request=UpdateIncidentTemplate,
     response=IncidentTemplate,
     audit="incident-template.updated",
@@ -68,6 +71,7 @@ def update_incident_template(
 @operation(
     "POST /status/v1/admin/incident-templates/remove",
     scope="status:admin:incident-templates:remove",
+    locks=STATUS,
     request=RemoveIncidentTemplate,
     response=IncidentTemplate,
     audit="incident-template.removed",

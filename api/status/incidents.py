@@ -31,11 +31,13 @@ from models.status.incidents.incidents import (
     StatusRemoveIncident,
     StatusUpdateIncident,
 )
+from models.storage.write_locks import STATUS
 
 
 @operation(
     "POST /status/v1/admin/incidents/add",
     scope="status:admin:incidents:add",
+    locks=STATUS,
     request=StatusAddIncident,
     response=StatusIncident,
     idempotent="required",
@@ -60,6 +62,7 @@ def add_incident(call: Call, request: StatusAddIncident) -> IncidentRow:
 @operation(
     "POST /status/v1/admin/incidents/update",
     scope="status:admin:incidents:update",
+    locks=STATUS,
     request=StatusUpdateIncident,
     response=StatusIncident,
     audit="incident.updated",
@@ -86,6 +89,7 @@ def update_incident(call: Call, request: StatusUpdateIncident) -> IncidentRow:
 @operation(
     "POST /status/v1/admin/incidents/remove",
     scope="status:admin:incidents:remove",
+    locks=STATUS,
     request=StatusRemoveIncident,
     response=RemovedIncident,
     audit="incident.removed",
@@ -109,6 +113,7 @@ def remove_incident(call: Call, request: StatusRemoveIncident) -> IncidentRow:
 @operation(
     "POST /status/v1/admin/incident-updates/add",
     scope="status:admin:incident-updates:add",
+    locks=STATUS,
     request=StatusAddIncidentUpdate,
     response=StatusIncidentUpdate,
     idempotent="required",
@@ -134,6 +139,7 @@ def add_incident_update(
 @operation(
     "POST /status/v1/admin/incident-updates/update",
     scope="status:admin:incident-updates:update",
+    locks=STATUS,
     request=StatusUpdateIncidentUpdate,
     response=StatusIncidentUpdate,
     audit="incident.update-corrected",
@@ -159,6 +165,7 @@ def update_incident_update(
 @operation(
     "POST /status/v1/admin/incident-updates/remove",
     scope="status:admin:incident-updates:remove",
+    locks=STATUS,
     request=StatusRemoveIncidentUpdate,
     response=StatusIncidentUpdate,
     audit="incident.update-removed",

@@ -15,11 +15,13 @@ from models.status.maintenance.windows import (
     StatusRemoveMaintenance,
     StatusUpdateMaintenance,
 )
+from models.storage.write_locks import STATUS
 
 
 @operation(
     "POST /status/v1/admin/maintenance/add",
     scope="status:admin:maintenance:add",
+    locks=STATUS,
     request=StatusAddMaintenance,
     response=StatusMaintenance,
     idempotent="required",
@@ -43,6 +45,7 @@ def add_maintenance(call: Call, request: StatusAddMaintenance) -> MaintenanceRow
 @operation(
     "POST /status/v1/admin/maintenance/update",
     scope="status:admin:maintenance:update",
+    locks=STATUS,
     request=StatusUpdateMaintenance,
     response=StatusMaintenance,
     audit="maintenance.updated",
@@ -66,6 +69,7 @@ def update_maintenance(call: Call, request: StatusUpdateMaintenance) -> Maintena
 @operation(
     "POST /status/v1/admin/maintenance/remove",
     scope="status:admin:maintenance:remove",
+    locks=STATUS,
     request=StatusRemoveMaintenance,
     response=RemovedMaintenance,
     audit="maintenance.removed",

@@ -8,11 +8,13 @@ from models.status.measurements.measurements import (
     StatusRecordMeasurements,
 )
 from models.status.measurements.sources import MeasuringKey, admit_batch
+from models.storage.write_locks import SHARED
 
 
 @operation(
     "POST /status/v1/admin/measurements/record",
     scope="status:admin:measurements:record",
+    locks=SHARED,
     request=StatusRecordMeasurements,
     response=RecordedMeasurements,
     rebuilds="status",

@@ -21,6 +21,7 @@ from models.status.snapshot.snapshot import (
     StatusServiceList,
     service_detail,
 )
+from models.storage.write_locks import STATUS
 
 
 @operation(
@@ -37,6 +38,7 @@ def list_admin_services(call: Call, query: ListAdminServices) -> list[ServiceRow
 @operation(
     "POST /status/v1/admin/services/add",
     scope="status:admin:services:add",
+    locks=STATUS,
     request=StatusAddService,
     response=StatusAdminService,
     idempotent="required",
@@ -58,6 +60,7 @@ def add_service(call: Call, request: StatusAddService) -> ServiceRow:
 @operation(
     "POST /status/v1/admin/services/update",
     scope="status:admin:services:update",
+    locks=STATUS,
     request=StatusUpdateService,
     response=StatusAdminService,
     audit="service.updated",

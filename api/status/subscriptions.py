@@ -28,11 +28,13 @@ from models.pagination import Page
 from models.status.services.catalogue import services_with_slugs
 from models.status.services.notified_states import note_first_states
 from models.status.snapshot.snapshot import status_snapshot
+from models.storage.write_locks import SUBSCRIPTIONS
 
 
 @operation(
     "POST /status/v1/admin/subscriptions/add",
     scope="status:admin:subscriptions:add",
+    locks=SUBSCRIPTIONS,
     request=AddSubscription,
     response=CreatedSubscription,
     idempotent="required",
@@ -87,6 +89,7 @@ def get_subscription(call: Call, query: GetSubscription) -> SubscriptionRow:
 @operation(
     "POST /status/v1/admin/subscriptions/update",
     scope="status:admin:subscriptions:update",
+    locks=SUBSCRIPTIONS,
     request=UpdateSubscription,
     response=Subscription,
     audit="subscription.updated",
@@ -116,6 +119,7 @@ def _note_states(call: Call, row: SubscriptionRow) -> None:
 @operation(
     "POST /status/v1/admin/subscriptions/remove",
     scope="status:admin:subscriptions:remove",
+    locks=SUBSCRIPTIONS,
     request=RemoveSubscription,
     response=RemovedSubscription,
     audit="subscription.removed",
@@ -139,6 +143,7 @@ def remove_subscription(call: Call, request: RemoveSubscription) -> RemovedSubsc
 @operation(
     "POST /status/v1/admin/subscriptions/rotate-secret",
     scope="status:admin:subscriptions:rotate-secret",
+    locks=SUBSCRIPTIONS,
     request=RotateSecret,
     response=CreatedSubscription,
     audit="subscription.secret-rotated",
@@ -161,6 +166,7 @@ def rotate_secret(call: Call, request: RotateSecret) -> CreatedSubscription:
 @operation(
     "POST /status/v1/admin/subscriptions/test",
     scope="status:admin:subscriptions:test",
+    locks=SUBSCRIPTIONS,
     request=TestSubscription,
     response=Delivery,
     audit="subscription.tested",

@@ -159,7 +159,7 @@ def in_room(path):
     if room == "models":
         return STORAGE | SHAPES | shared | area
     if area:
-        return {"api.operation", f"models.{inner[0]}"} | shared | area
+        return {"api.locks", "api.operation", f"models.{inner[0]}"} | shared | area
     return HTTP | SHAPES | {"api", "models"}
 
 

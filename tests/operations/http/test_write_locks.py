@@ -1,4 +1,4 @@
-"""What mutations lock: those that are named share, all others write alone."""
+"""What mutations lock: those that declare locks share, all others write alone."""
 
 import re
 from dataclasses import replace
@@ -6,7 +6,6 @@ from pathlib import Path
 
 import pytest
 
-from api.http.write_locks import KEY_LOCKS, LOCKS, write_locks
 from api.operation import OPERATIONS, Caller
 from models.projects.planning.labels import CreateLabel
 from models.projects.work.bulk_create import BulkCreateWorkItems
@@ -20,11 +19,15 @@ ITEM = {"type": "task", "title": "Do it"}
 EDGE = {"source": ID, "target": "00000000-0000-7000-8000-000000000002"}
 
 
-def test_every_lock_is_of_a_mutation(app):
-    """No lock is left behind by an operation that is gone or has another name."""
-    mutations = {operation.name for operation in OPERATIONS if operation.is_mutation}
+def locks_of(name, request, caller=CALLER):
+    """Return what the operation of this name locks."""
+    (operation,) = [each for each in OPERATIONS if each.name == name]
+    return operation.write_locks(request, caller)
 
-    assert LOCKS.keys() | KEY_LOCKS.keys() <= mutations
+
+def test_only_mutations_lock(app):
+    """An operation that only reads declares no locks."""
+    assert [o.name for o in OPERATIONS if o.locks != ALONE and not o.is_mutation] == []
 
 
 def test_every_invariant_has_its_test():
@@ -41,40 +44,37 @@ def test_every_invariant_has_its_test():
     assert named == defined
 
 
-def test_keys_of_an_account():
+def test_keys_of_an_account(app):
     """Who creates keys for one account waits for who else does, in any portal."""
     portal = replace(CALLER, acts_as_account=EDGE["target"])
     name = "platform:developer:keys:create"
 
-    locks = write_locks(name, None, portal)
+    locks = locks_of(name, None, portal)
 
-    assert locks == write_locks(name, None, replace(portal, lineage="other"))
-    assert locks.names != write_locks(name, None, CALLER).names
-
-
-def test_mutation_without_locks():
-    """A mutation that nobody checked writes alone."""
-    assert write_locks("projects:admin:projects:purge", None, CALLER) == ALONE
-    assert write_locks("projects:something:new", None, CALLER) == ALONE
+    assert locks == locks_of(name, None, replace(portal, lineage="other"))
+    assert locks.names != locks_of(name, None).names
 
 
-def test_global_label():
+def test_mutation_without_locks(app):
+    """A mutation that declares no locks writes alone."""
+    assert locks_of("projects:admin:projects:purge", None) == ALONE
+
+
+def test_global_label(app):
     """A global label, whose name must be free in all projects, is created alone."""
     name = "projects:labels:create"
 
-    assert write_locks(name, CreateLabel(name="bug"), CALLER) == ALONE
-    assert write_locks(name, CreateLabel(name="bug", project_id=ID), CALLER).ids == (
-        ID,
-    )
+    assert locks_of(name, CreateLabel(name="bug")) == ALONE
+    assert locks_of(name, CreateLabel(name="bug", project_id=ID)).ids == (ID,)
 
 
-def test_relationships_of_new_items():
+def test_relationships_of_new_items(app):
     """New items whose relationships may be with any project are created alone."""
     name, body = "projects:work-items:bulk-create", {"projectId": ID, "items": [ITEM]}
     related = body | {"relationships": [EDGE | {"relationship": "blocks"}]}
 
-    assert write_locks(name, BulkCreateWorkItems(**body), CALLER).ids == (ID,)
-    assert write_locks(name, BulkCreateWorkItems(**related), CALLER) == ALONE
+    assert locks_of(name, BulkCreateWorkItems(**body)).ids == (ID,)
+    assert locks_of(name, BulkCreateWorkItems(**related)) == ALONE
 
 
 @pytest.mark.postgresql
