@@ -73,9 +73,9 @@ def diff_document_revisions(call: Call, query: DiffDocumentRevisions) -> Documen
     Compare two versions of a document, line by line.
 
     By default, from is the published version, or 1 if none is published, and to is
-    the newest; from may be greater than to. Texts of up to 20,000 lines are compared
-    in full. In longer ones that have too little in common, the rest counts as
-    replaced, and truncated is true.
+    the newest; from may be greater than to. If the comparison takes too long, because
+    very much of a long text differs, the rest counts as replaced, and truncated is
+    true.
     """
     return revisions.diff_document_revisions(query)
 

@@ -79,9 +79,9 @@ def diff_specification_revisions(
     """
     Compare two versions of a specification, line by line.
 
-    By default, to is the newest version; from may be greater than to. Texts of up to
-    20,000 lines are compared in full. In longer ones that have too little in common,
-    the rest counts as replaced, and truncated is true.
+    By default, to is the newest version; from may be greater than to. If the
+    comparison takes too long, because very much of a long text differs, the rest
+    counts as replaced, and truncated is true.
     """
     return revisions.diff_specification_revisions(query)
 

@@ -35,7 +35,6 @@ PURE = (
     "models/status/uptime/uptime.py",
     "models/platform/scopes.py",
     "models/platform/rate_limits.py",
-    "models/projects/versioning/common_lines.py",
     "models/projects/versioning/diff.py",
     "models/projects/documents/tree_order.py",
     "models/projects/roles.py",
