@@ -2,7 +2,7 @@
 Declare every setting: its default, its limits and its help.
 
 pydantic-settings is not used, since its errors are not sentences that name the
-environment variable, and pydantic would be loaded by a build that has nothing to do.
+environment variable and what to change.
 """
 
 import os

@@ -8,6 +8,8 @@ from models.runtime.commands import CommandContext
 from models.runtime.database_copies import back_up, record_backup
 from models.runtime.startup import open_existing_instance
 
+HELP = "write a consistent copy of the database to a file"
+
 
 def declare(parser: ArgumentParser) -> None:
     parser.add_argument(

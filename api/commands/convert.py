@@ -12,6 +12,8 @@ from models.status.converters.conversion import (
 )
 from models.status.converters.mapping import ServiceNames, parse_service_options
 
+HELP = "convert the output of other monitoring tools to measurements"
+
 
 def declare(parser: ArgumentParser) -> None:
     tools = parser.add_subparsers(required=True, metavar="TOOL")

@@ -22,6 +22,8 @@ from models.runtime.commands import CommandContext, CommandError
 from models.site_addresses import incident_address
 from models.status.state import INCIDENT_STATUSES, SEVERITIES
 
+HELP = "open, update, resolve and list incidents of a server"
+
 COLUMNS = ("id", "status", "severity", "started", "title", "services")
 
 

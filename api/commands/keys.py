@@ -19,6 +19,8 @@ from models.runtime.commands import CommandContext, CommandError
 from models.runtime.startup import open_existing_instance, open_instance
 from models.storage.database import reading, writing
 
+HELP = "create, list and check API keys"
+
 COMMANDS = {
     "bootstrap": "create the first admin key and print its secret",
     "list": "list the keys and when each was last used",

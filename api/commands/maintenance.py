@@ -23,6 +23,8 @@ from api.commands.status_page import (
 from models.runtime.commands import CommandContext, CommandError
 from models.site_addresses import maintenance_address
 
+HELP = "plan, end and list maintenance windows of a server"
+
 COLUMNS = ("id", "status", "starts", "ends", "title", "services")
 COMING = ("active", "scheduled")
 # The status that a command writes, and those in which a window can take it.

@@ -5,6 +5,8 @@ from argparse import ArgumentParser, Namespace
 from models.runtime.commands import CommandContext
 from models.runtime.startup import open_instance
 
+HELP = "update the database to the current schema"
+
 
 def declare(parser: ArgumentParser) -> None:
     parser.add_argument("--json", action="store_true", help="print the result as JSON")

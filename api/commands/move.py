@@ -9,6 +9,8 @@ from models.runtime.startup import open_existing_instance
 from models.storage.copy import CopyError
 from models.storage.database import without_password
 
+HELP = "copy everything into an empty database of either engine"
+
 EPILOG = (
     "Stop all servers first: anything written after the copy starts is not copied. TO"
     " is the path of a file that does not exist, or the postgresql:// URL of a database"

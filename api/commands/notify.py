@@ -9,6 +9,8 @@ from models.notifications.addresses.mail_address import parse_mail_address
 from models.notifications.messages.mail_message import trial_mail
 from models.runtime.commands import CommandContext, CommandError
 
+HELP = "test the notifications"
+
 
 def declare(parser: ArgumentParser) -> None:
     commands = parser.add_subparsers(required=True, metavar="COMMAND")

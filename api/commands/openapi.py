@@ -5,6 +5,8 @@ from argparse import ArgumentParser, Namespace
 
 from models.runtime.commands import CommandContext
 
+HELP = "print the OpenAPI document"
+
 
 def declare(parser: ArgumentParser) -> None:
     parser.set_defaults(run=print_openapi)

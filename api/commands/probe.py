@@ -11,6 +11,8 @@ from api.client.probe import Probe
 from api.client.probe_config import read_config
 from models.runtime.commands import INTERRUPTED, CommandContext, CommandError
 
+HELP = "measure targets and post the results to the API"
+
 
 def declare(parser: ArgumentParser) -> None:
     parser.add_argument(

@@ -13,6 +13,8 @@ from models.status.importers.page_formats import parse_status_page, status_page_
 from models.status.importers.status_import import StatusImportReport, import_status_page
 from models.status.importers.statuspage import DOCUMENTS
 
+HELP = "import a status page"
+
 
 def declare(parser: ArgumentParser) -> None:
     commands = parser.add_subparsers(required=True, metavar="COMMAND")

@@ -2,6 +2,7 @@
 
 import json
 import os
+import signal
 import sys
 from collections.abc import Callable, Iterable, Iterator, Sized
 from functools import partial
@@ -10,6 +11,7 @@ from typing import Any, TextIO
 
 from models.display_text import escape_unsafe
 from models.runtime.commands import BROKEN_PIPE, INTERRUPTED, Progress
+from models.runtime.memory import limit_free_memory
 
 # The interval of the progress lines that replace the progress bar without a terminal.
 PROGRESS_SECONDS = 10
@@ -36,6 +38,21 @@ class TerminalStream:
 
     def __getattr__(self, name: str) -> Any:
         return getattr(self._stream, name)
+
+
+def prepare_process() -> None:
+    """
+    Prepare the streams of this process, which the shell may have closed, and its use of
+    memory; clean up after Ctrl+C from now on.
+    """
+    if signal.getsignal(signal.SIGINT) is not signal.SIG_IGN:
+        signal.signal(signal.SIGINT, signal.default_int_handler)
+    limit_free_memory()
+    for name in ("stdin", "stdout", "stderr"):
+        if getattr(sys, name) is None:
+            setattr(sys, name, open(os.devnull, "r+"))  # noqa: SIM115
+    for name in ("stdout", "stderr"):
+        setattr(sys, name, TerminalStream(getattr(sys, name)))
 
 
 def exit_code_of(run: Callable[[], int]) -> int:

@@ -238,7 +238,7 @@ def _site_response(settings: Settings, preview: SitePreview | None) -> Response 
     """
     if _is_api_path(request.path):
         return None
-    if preview is not None and not preview.is_built_here:
+    if preview is not None and not preview.is_built_here(request.path):
         raise errors.NotFound(
             "Another server builds the site. Read it where it is published."
         )

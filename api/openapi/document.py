@@ -5,6 +5,7 @@ from collections import Counter
 from functools import cache
 from typing import Any
 
+from api.http.problem_types import describe_problems
 from api.openapi.errors import error_responses, specific_kinds
 from api.openapi.examples import Examples
 from api.openapi.headers import header_components, request_headers, response_headers
@@ -26,6 +27,11 @@ def current_openapi(site_name: str) -> dict[str, Any]:
     """Return the document of this release, for all callers the same object."""
     declare_operations()
     return openapi_document(site_name, VERSION)
+
+
+def describe_api(site_name: str) -> tuple[dict[str, Any], dict[str, Any]]:
+    """Return what the site publishes of the API: problem types, and this document."""
+    return describe_problems(), current_openapi(site_name)
 
 
 def openapi_document(site_name: str, version: str) -> dict[str, Any]:

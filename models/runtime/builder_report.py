@@ -5,7 +5,7 @@ import math
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict
-from threading import Event, Thread
+from threading import Event, Lock, Thread
 from typing import Any
 
 from models.errors import StorageBusy
@@ -48,11 +48,12 @@ class BuilderReporter:
         self._leadership = leadership
         self._is_output_current = is_output_current
         self._has_started = has_started
+        self._lock = Lock()
         self._stopped = Event()
         self._thread = Thread(target=self._run, name="builder-report", daemon=True)
 
     def __enter__(self) -> None:
-        self._report()
+        self.report()
         self._thread.start()
 
     def __exit__(self, *_: object) -> None:
@@ -62,11 +63,12 @@ class BuilderReporter:
     def _run(self) -> None:
         while not self._stopped.wait(REPORT_SECONDS):
             try:
-                self._report()
+                self.report()
             except Exception as error:
                 log.exception(LogLine(event="not-reported", error=error))
 
-    def _report(self) -> None:
+    def report(self) -> None:
+        """Report now what is reported every half second."""
         progress = {name: each.to_json() for name, each in self._progress.items()}
         report = progress | {
             "at": time.monotonic(),
@@ -77,7 +79,8 @@ class BuilderReporter:
             "isLedElsewhere": self._leadership.is_led_elsewhere,
             "faults": [asdict(fault) for fault in self._faults()],
         }
-        self._table.write_report(self._name, report)
+        with self._lock:
+            self._table.write_report(self._name, report)
 
     def _faults(self) -> list[Fault]:
         try:
@@ -111,11 +114,13 @@ class BuilderState:
     def _read(self, name: str) -> list[dict[str, Any]]:
         return [report[name] for report in self._reports() if name in report]
 
-    @property
-    def is_output_current(self) -> bool:
+    def is_current(self, area: str) -> bool:
         """Return whether the output folder has what readers get; see Builder."""
+        # The status page does not wait for documents.
+        names = self._names if area == "docs" else self._names[:1]
         return self._is_alone or all(
-            report.get("isOutputCurrent") for report in self._reports()
+            (self._table.read_report(name) or {}).get("isOutputCurrent")
+            for name in names
         )
 
     @property

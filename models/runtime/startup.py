@@ -13,9 +13,11 @@ from models import instance
 from models.errors import StorageBusy
 from models.instance import create_instance_secrets, last_site_url
 from models.platform.keys import add_bootstrap_key
+from models.projects.documents.published import published_count
 from models.projects.projects.projects import DocsSlugTaken, ensure_docs_project
 from models.runtime.commands import CommandError
 from models.settings import Settings
+from models.status.services.catalogue import services_in_display_order
 from models.storage.database import (
     database,
     database_exists,
@@ -144,3 +146,20 @@ def dry_run_settings(settings: Settings, is_dry_run: bool) -> Iterator[Settings]
             yield replace(settings, database=str(Path(folder) / "dry-run.db"))
         finally:
             database.close()
+
+
+def empty_site_hints() -> list[str]:
+    """Return how to fill a site that is empty; its pages are for the public."""
+    hints = []
+    with reading():
+        if not published_count():
+            hints.append(
+                "no documents are published; to import Markdown files, run"
+                " app.py docs import FOLDER --collection guides --publish"
+            )
+        if not services_in_display_order():
+            hints.append(
+                "no services are listed; to add one, call"
+                " POST /status/v1/admin/services/add"
+            )
+    return hints

@@ -39,6 +39,9 @@ QUIET_PAUSE_RATIO = 10
 MAX_QUIET_PAUSE_SECONDS = 20.0
 # Nor do they wait longer than this part of the time in which a measurement is fresh.
 FRESHNESS_SHARE = 10
+# How often a builder that does not build looks whether it leads by now: what wakes it
+# may come before the report that says so.
+STAND_BY_SECONDS = 0.5
 # The site is reported as behind when a change has waited for this long.
 MAX_WAIT = timedelta(seconds=30)
 
@@ -182,7 +185,7 @@ class Builder:
         self._fault, self._waiting_since = None, None
         self._has_failed_pages = False
         self.progress.withdraw()
-        self._woken.wait(self._timing.tick)
+        self._woken.wait(min(self._timing.tick, STAND_BY_SECONDS))
         self._woken.clear()
 
     def _wait(self) -> None:

@@ -9,6 +9,7 @@ from models.response_headers import candidate_files
 from sitegen.docs.body_rendering import body_key, render_body
 from sitegen.docs.document_page import body_html
 from sitegen.output.folder import OutputFolder
+from sitegen.output.manifest import area_of
 
 
 class Preview:
@@ -17,16 +18,16 @@ class Preview:
     def __init__(
         self,
         output: str,
-        is_output_current: Callable[[], bool] = lambda: True,
+        is_current: Callable[[str], bool] = lambda _: True,
         locale: Locale | None = None,
     ) -> None:
         self._output = OutputFolder(output)
         self._locale = locale or load_locale(FALLBACK)
-        self._is_output_current = is_output_current
+        # Whether an area was built here, and last.
+        self._is_current = is_current
 
-    @property
-    def is_built_here(self) -> bool:
-        return self._is_output_current()
+    def is_built_here(self, address: str) -> bool:
+        return self._is_current(area_of(address.lstrip("/")))
 
     def body_key(self, text: RenderInput) -> str:
         return body_key(text)
@@ -41,6 +42,6 @@ class Preview:
 
     def has_file(self, address: str) -> bool:
         # The output of another server is unknown here: no link is called broken.
-        return not self.is_built_here or any(
+        return not self.is_built_here(address) or any(
             map(self._output.exists, candidate_files(address))
         )

@@ -10,6 +10,8 @@ from models.storage.database import limit_read_memory
 from sitegen.builder.build import build
 from sitegen.page import context_factory
 
+HELP = "update the built site"
+
 
 def declare(parser: ArgumentParser) -> None:
     parser.add_argument("--full", action="store_true", help="render every page again")

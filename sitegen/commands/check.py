@@ -11,6 +11,8 @@ from models.storage.database import reading
 from models.storage.integrity import integrity_problems
 from sitegen.output.inspection import differences
 
+HELP = "check the database, the audit logs and the built site"
+
 
 def declare(parser: ArgumentParser) -> None:
     parser.add_argument("--json", action="store_true", help="print the result as JSON")

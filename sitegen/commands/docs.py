@@ -21,6 +21,8 @@ from models.settings import Settings
 from sitegen.sources import report as reports
 from sitegen.sources.tree import Note, Tree, read_tree
 
+HELP = "import documents"
+
 # Files of the tree that cannot be used, with the reason.
 Refused = list[tuple[FileSource, str]]
 

@@ -10,6 +10,8 @@ from models.storage.database import limit_read_memory
 from sitegen.export.folder import ExportError
 from sitegen.export.writer import ExportOptions, write_export
 
+HELP = "export all stored data to a folder of plain files"
+
 
 def declare(parser: ArgumentParser) -> None:
     parser.add_argument(

@@ -8,6 +8,8 @@ from models.runtime.commands import CommandContext, CommandError
 from sitegen.output.publishing.publication import Publication, PublishReport
 from sitegen.output.publishing.targets import PublishError
 
+HELP = "publish the built site to its target"
+
 
 def declare(parser: ArgumentParser) -> None:
     for option, help in (

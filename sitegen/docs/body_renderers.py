@@ -3,12 +3,15 @@
 import logging
 import os
 import signal
+import sys
 import threading
 from collections import deque
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from concurrent.futures import Future, ProcessPoolExecutor
+from contextlib import contextmanager
 from multiprocessing import get_context, parent_process
 from multiprocessing.connection import wait
+from types import ModuleType
 from typing import NamedTuple
 
 from models.logs import LogLine
@@ -47,11 +50,9 @@ class BodyRenderers:
         self._pending: deque[Future[list[RenderedBody]]] = deque()
         self._bodies: dict[str, RenderedBody] = {}
         self._keys = set(map(body_key, documents))
-        # Ctrl-C goes to this process, which ends the others; they inherit the mask.
-        mask = signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGINT])
-        for _ in range(processes * GROUPS_OF_PROCESS):
-            self._submit_next()
-        signal.pthread_sigmask(signal.SIG_SETMASK, mask)
+        with _starting_processes():
+            for _ in range(processes * GROUPS_OF_PROCESS):
+                self._submit_next()
 
     def take(self, key: str) -> RenderedBody | None:
         """Wait for the body; return None if it was not to be rendered, or could not."""
@@ -76,6 +77,24 @@ class BodyRenderers:
             contents = published_contents([each.id for each in group])
             texts = [Text(each.title, each.digest, contents[each.id]) for each in group]
             self._pending.append(self._executor.submit(render_texts, texts))
+
+
+@contextmanager
+def _starting_processes() -> Iterator[None]:
+    """
+    Start processes that inherit little of this one.
+
+    They would import the program that runs here, which takes longer than rendering a
+    hundred documents. Ctrl-C goes to this process, which ends them; they keep the mask.
+    """
+    mask = signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGINT])
+    program = sys.modules["__main__"]
+    sys.modules["__main__"] = ModuleType("__main__")
+    try:
+        yield
+    finally:
+        sys.modules["__main__"] = program
+        signal.pthread_sigmask(signal.SIG_SETMASK, mask)
 
 
 def render_texts(texts: list[Text]) -> list[RenderedBody]:

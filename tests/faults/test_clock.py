@@ -7,9 +7,9 @@ from threading import Event
 import pytest
 from apscheduler.schedulers.background import BackgroundScheduler
 
-from api.scheduler import run_all_jobs, watching_clock
 from models.audit import AuditRow, broken_links
 from models.runtime.clock_watch import ClockWatch
+from models.runtime.scheduler import run_all_jobs, watching_clock
 from tests.faults.conftest import ADD, SERVICE
 from tests.pages.builder.test_builder import eventually, text_of
 from tests.pages.status.test_status import measured

@@ -3,8 +3,8 @@
 import logging
 from datetime import UTC, datetime
 
-from api.scheduler import Scheduler
 from models.errors import StorageBusy
+from models.runtime.scheduler import Scheduler
 from tests.pages.builder.test_builder import eventually
 
 

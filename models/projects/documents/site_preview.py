@@ -19,9 +19,8 @@ class RenderInput(Protocol):
 class SitePreview(Protocol):
     """Implemented by the site generator; the composition root passes it to the API."""
 
-    @property
-    def is_built_here(self) -> bool:
-        """Whether this host builds the site, so that its files are those published."""
+    def is_built_here(self, address: str) -> bool:
+        """Return whether this host builds what is there, so that its file is right."""
         ...
 
     def body_key(self, text: RenderInput) -> str:

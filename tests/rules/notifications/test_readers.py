@@ -4,7 +4,7 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from api.scheduler import delete_expired
+from api.retention import delete_expired
 from models.instance import InstanceRow
 from models.notifications.deliveries.dispatch import claim, record_outcomes
 from models.notifications.rows import DeliveryRow, SubscriptionRow

@@ -5,7 +5,7 @@ from datetime import timedelta
 
 import pytest
 
-from api.scheduler import delete_expired
+from api.retention import delete_expired
 from models.changes import marks
 from models.projects.document_imports import imports, manifest
 from models.projects.document_imports.document_import import import_documents

@@ -12,18 +12,7 @@ from apscheduler.jobstores.base import JobLookupError
 from apscheduler.schedulers.background import BackgroundScheduler
 
 from models.errors import StorageBusy
-from models.idempotency import delete_expired_responses
 from models.logs import LogLine
-from models.notifications.deliveries.retention import delete_expired_notifications
-from models.notifications.subscriptions.readers import forget_unconfirmed
-from models.platform.console_sessions import delete_expired_sessions
-from models.projects.document_imports.imports import delete_expired_imports
-from models.projects.files.contents import delete_unused_contents
-from models.settings import Settings
-from models.status.measurements.retention import compact_measurements
-from models.status.measurements.rollups import roll_up
-from models.storage.database import writing
-from models.storage.write_locks import SHARED
 
 log = logging.getLogger("masthead.jobs")
 
@@ -111,23 +100,3 @@ def run_all_jobs(scheduler: BackgroundScheduler, now: datetime) -> None:
     for job in scheduler.get_jobs():
         with suppress(JobLookupError):
             job.modify(next_run_time=now)
-
-
-def delete_expired(settings: Settings, now: datetime) -> None:
-    """
-    Delete expired stored responses and measurements, after rolling up the latter.
-
-    Imports that were not applied expire too, and subscriptions that were not confirmed
-    or have ended, deliveries and their events.
-    Of files, the contents go that no page shows any more.
-    """
-    with writing(SHARED):
-        delete_expired_responses(now)
-        delete_expired_sessions(now)
-    forget_unconfirmed(now)
-    delete_expired_notifications(now)
-    with writing():
-        delete_expired_imports(now)
-        delete_unused_contents()
-    roll_up(now)
-    compact_measurements(now, settings.raw_retention)
