@@ -12,7 +12,7 @@ MIGRATIONS = Path(__file__).parent / "migrations"
 
 
 class NewerSchema(RuntimeError):
-    """The database has migrations of a newer release, which cannot be undone."""
+    """The database has migrations of another version, which cannot be undone."""
 
 
 @dataclass(frozen=True)
@@ -40,8 +40,9 @@ def apply_migrations(engine: Any) -> list[str]:
     if unknown:
         raise NewerSchema(
             f"The database has a migration that this release lacks ({unknown[-1]}):"
-            " its schema is that of a newer release or of an unreleased version."
-            " Start that version, or restore a backup from before the upgrade."
+            " its schema is that of a newer release or of a development build. Start"
+            " that version, restore a backup from before the upgrade, or set"
+            " MASTHEAD_DATABASE to a new database."
         )
     names: list[str] = runner.up()
     if names and (violations := engine.foreign_key_violations()):

@@ -67,6 +67,7 @@ class StoredResponseRow(Model):
     secret_offset = IntegerField(null=True)
     sealed_secret = BlobField(null=True)
     completed_at = BigIntegerField(index=True)
+    sealed_by = TextField(null=True)
 
     class Meta:
         table_name = "stored_response"
@@ -98,6 +99,7 @@ class KeyRow(Model):
     lifetime_days = IntegerField(null=True)
     issuer = TextField()
     lineage = TextField()
+    replaced_at = BigIntegerField(null=True)
 
     class Meta:
         table_name = "key"
@@ -147,6 +149,19 @@ class ReadingRow(Model):
         primary_key = CompositeKey("service", "source")
 
 
+class SourceKeyRow(Model):
+    source = TextField()
+    lineage = TextField()
+    key_id = TextField()
+    key_prefix = TextField()
+    first_used_at = BigIntegerField()
+    last_used_at = BigIntegerField(null=True)
+
+    class Meta:
+        table_name = "source_key"
+        primary_key = CompositeKey("source", "lineage")
+
+
 class HourRow(Model):
     service = ForeignKeyField(ServiceRow, on_delete="CASCADE", index=False)
     starts_at = BigIntegerField()
@@ -187,6 +202,7 @@ class IncidentRow(Model):
     resolved_at = BigIntegerField(null=True)
     created_at = BigIntegerField()
     updated_at = BigIntegerField()
+    removed_at = BigIntegerField(null=True)
 
     class Meta:
         table_name = "incident"
@@ -200,9 +216,47 @@ class EntryRow(Model):
     status = TextField()
     body = TextField()
     created_at = BigIntegerField()
+    edited_at = BigIntegerField(null=True)
+    removed_at = BigIntegerField(null=True)
 
     class Meta:
         table_name = "entry"
+
+
+class IncidentUpdateVersionRow(Model):
+    number = AutoField()
+    incident_update = ForeignKeyField(EntryRow, on_delete="CASCADE")
+    status = TextField()
+    body = TextField()
+    written_at = BigIntegerField()
+    replaced_at = BigIntegerField()
+
+    class Meta:
+        table_name = "incident_update_version"
+
+
+class IncidentTemplateRow(Model):
+    id = TextField(primary_key=True)
+    name = TextField(unique=True)
+    title = TextField()
+    severity = TextField()
+    body = TextField()
+    version = IntegerField()
+    created_at = BigIntegerField()
+    updated_at = BigIntegerField()
+
+    class Meta:
+        table_name = "incident_template"
+
+
+class IncidentSeverityRow(Model):
+    number = AutoField()
+    incident = ForeignKeyField(IncidentRow, on_delete="CASCADE")
+    severity = TextField()
+    starts_at = BigIntegerField()
+
+    class Meta:
+        table_name = "incident_severity"
 
 
 class MaintenanceRow(Model):
@@ -214,6 +268,8 @@ class MaintenanceRow(Model):
     written = TextField()
     created_at = BigIntegerField()
     updated_at = BigIntegerField()
+    is_notified = BooleanField(default=True)
+    removed_at = BigIntegerField(null=True)
 
     class Meta:
         table_name = "maintenance"
@@ -336,6 +392,11 @@ class DocumentRow(Model):
     archived_at = BigIntegerField(null=True)
     source_path = TextField(null=True)
     source_tree = TextField(null=True)
+    source_collection = TextField(null=True)
+    source_address = TextField(null=True)
+    source_base = TextField(null=True)
+    imported_activity = IntegerField(null=True)
+    language = TextField(null=True)
 
     class Meta:
         table_name = "document"
@@ -365,14 +426,15 @@ class DocumentRevisionRow(Model):
         indexes = ((("document", "version"), True),)
 
 
-class FormerAddressRow(Model):
+class DocumentAliasRow(Model):
     number = AutoField()
     document = ForeignKeyField(DocumentRow, on_delete="CASCADE", index=False)
-    collection = TextField()
+    address = TextField()
+    is_declared = BooleanField()
 
     class Meta:
-        table_name = "former_address"
-        indexes = ((("document", "collection"), True),)
+        table_name = "document_alias"
+        indexes = ((("document", "address"), True),)
 
 
 class BodyRow(Model):
@@ -383,6 +445,99 @@ class BodyRow(Model):
 
     class Meta:
         table_name = "body"
+
+
+class FileContentRow(Model):
+    digest = TextField(primary_key=True)
+    size = IntegerField()
+    width = IntegerField(null=True)
+    height = IntegerField(null=True)
+
+    class Meta:
+        table_name = "file_content"
+
+
+class FileChunkRow(Model):
+    content = ForeignKeyField(
+        FileContentRow, column_name="digest", on_delete="CASCADE", index=False
+    )
+    number = IntegerField()
+    bytes = BlobField()
+
+    class Meta:
+        table_name = "file_chunk"
+        primary_key = CompositeKey("content", "number")
+
+
+class FileRow(Model):
+    id = TextField(primary_key=True)
+    project = ForeignKeyField(ProjectRow, on_delete="CASCADE", index=False)
+    name = TextField()
+    content = ForeignKeyField(FileContentRow, column_name="digest")
+    source_digest = TextField()
+    source_size = BigIntegerField(null=True)
+    source_modified_ns = BigIntegerField(null=True)
+    creator_id = TextField()
+    creator_type = TextField()
+    created_at = BigIntegerField()
+    updated_at = BigIntegerField()
+
+    class Meta:
+        table_name = "file"
+        indexes = (
+            (("project", "name"), True),
+            (("updated_at", "id"), False),
+        )
+
+
+class PinnedFileRow(Model):
+    document = ForeignKeyField(DocumentRow, on_delete="CASCADE", index=False)
+    version = IntegerField()
+    name = TextField()
+    content = ForeignKeyField(FileContentRow, column_name="digest")
+
+    class Meta:
+        table_name = "pinned_file"
+        primary_key = CompositeKey("document", "version", "name")
+
+
+class DocumentImportRow(Model):
+    id = TextField(primary_key=True)
+    project = ForeignKeyField(ProjectRow, on_delete="CASCADE", index=False)
+    tree = TextField()
+    collection = TextField()
+    manifest = TextField()
+    updated_at = BigIntegerField(index=True)
+
+    class Meta:
+        table_name = "document_import"
+        indexes = ((("project", "tree", "collection"), False),)
+
+
+class ImportTextRow(Model):
+    document_import = ForeignKeyField(
+        DocumentImportRow, column_name="import", on_delete="CASCADE", index=False
+    )
+    sha256 = TextField()
+    size = IntegerField(null=True)
+    content = TextField(null=True)
+
+    class Meta:
+        table_name = "import_text"
+        primary_key = CompositeKey("document_import", "sha256")
+
+
+class ImportFileRow(Model):
+    document_import = ForeignKeyField(
+        DocumentImportRow, column_name="import", on_delete="CASCADE", index=False
+    )
+    name = TextField()
+    source_digest = TextField()
+    content = ForeignKeyField(FileContentRow, column_name="digest", null=True)
+
+    class Meta:
+        table_name = "import_file"
+        primary_key = CompositeKey("document_import", "name")
 
 
 class SpecificationRow(Model):
@@ -561,6 +716,115 @@ class IndexedTextRow(Model):
         table_name = "indexed_text"
 
 
+class SubscriptionRow(Model):
+    id = TextField(primary_key=True)
+    channel = TextField()
+    address = TextField()
+    live_key = TextField(null=True, unique=True)
+    mailbox = TextField(null=True, index=True)
+    state = TextField()
+    events = TextField()
+    services = TextField()
+    language = TextField(null=True)
+    source = TextField()
+    sealed_secret = BlobField(null=True)
+    created_at = BigIntegerField()
+    updated_at = BigIntegerField()
+    confirmed_at = BigIntegerField(null=True)
+    quarantined_at = BigIntegerField(null=True)
+    ended_at = BigIntegerField(null=True)
+    failing_since = BigIntegerField(null=True)
+    last_delivery_at = BigIntegerField(null=True)
+    reason = TextField(null=True)
+
+    class Meta:
+        table_name = "subscription"
+        indexes = ((("state", "id"), False),)
+
+
+class FormerSecretRow(Model):
+    number = AutoField()
+    subscription = ForeignKeyField(SubscriptionRow, on_delete="CASCADE")
+    sealed_secret = BlobField()
+    expires_at = BigIntegerField(index=True)
+
+    class Meta:
+        table_name = "former_secret"
+
+
+class EventRow(Model):
+    number = AutoField()
+    id = TextField(unique=True)
+    type = TextField()
+    subject_id = TextField()
+    phase = TextField()
+    area = TextField()
+    generation = IntegerField(null=True)
+    services = TextField()
+    path = TextField()
+    data = TextField()
+    at = BigIntegerField(index=True)
+    notified_up_to = TextField(null=True)
+    notified_at = BigIntegerField(null=True, index=True)
+    withdrawn_at = BigIntegerField(null=True)
+
+    class Meta:
+        table_name = "event"
+        indexes = ((("type", "subject_id", "phase"), True),)
+
+
+class DeliveryRow(Model):
+    number = AutoField()
+    id = TextField(unique=True)
+    subscription = ForeignKeyField(SubscriptionRow, on_delete="CASCADE", index=False)
+    event = ForeignKeyField(EventRow, on_delete="CASCADE", index=False, null=True)
+    type = TextField()
+    subject_id = TextField()
+    status = TextField()
+    attempts = IntegerField()
+    status_code = IntegerField(null=True)
+    duration_ms = IntegerField(null=True)
+    answer = TextField(null=True)
+    possibly_repeated = BooleanField()
+    due_at = BigIntegerField()
+    created_at = BigIntegerField(index=True)
+    sending_at = BigIntegerField(null=True)
+    delivered_at = BigIntegerField(null=True)
+    next_attempt_at = BigIntegerField(null=True)
+
+    class Meta:
+        table_name = "delivery"
+        indexes = (
+            (("event", "subscription"), True),
+            (("subscription", "subject_id", "number"), False),
+            (("status", "next_attempt_at"), False),
+            (("status", "created_at"), False),
+            (("subscription", "created_at"), False),
+        )
+
+
+class NotifiedStateRow(Model):
+    service = ForeignKeyField(ServiceRow, primary_key=True, on_delete="CASCADE")
+    state = TextField()
+    changed_to = TextField(null=True)
+    changed_at = BigIntegerField(null=True)
+
+    class Meta:
+        table_name = "notified_state"
+
+
+class ConsoleSessionRow(Model):
+    hash = TextField(primary_key=True)
+    key_id = TextField(index=True)
+    person = TextField(null=True)
+    created_at = BigIntegerField()
+    used_at = BigIntegerField()
+    expires_at = BigIntegerField(index=True)
+
+    class Meta:
+        table_name = "console_session"
+
+
 TABLES = (
     AreaRow,
     FailedPageRow,
@@ -572,10 +836,14 @@ TABLES = (
     ServiceRow,
     MeasurementRow,
     ReadingRow,
+    SourceKeyRow,
     HourRow,
     DayRow,
     IncidentRow,
     EntryRow,
+    IncidentUpdateVersionRow,
+    IncidentTemplateRow,
+    IncidentSeverityRow,
     MaintenanceRow,
     AffectedRow,
     MovedRow,
@@ -586,8 +854,15 @@ TABLES = (
     MilestoneRow,
     DocumentRow,
     DocumentRevisionRow,
-    FormerAddressRow,
+    DocumentAliasRow,
     BodyRow,
+    FileContentRow,
+    FileChunkRow,
+    FileRow,
+    PinnedFileRow,
+    DocumentImportRow,
+    ImportTextRow,
+    ImportFileRow,
     SpecificationRow,
     SpecificationRevisionRow,
     WorkItemRow,
@@ -598,6 +873,12 @@ TABLES = (
     CommentRow,
     ExternalReferenceRow,
     IndexedTextRow,
+    SubscriptionRow,
+    FormerSecretRow,
+    EventRow,
+    DeliveryRow,
+    NotifiedStateRow,
+    ConsoleSessionRow,
 )
 
 # Deleting a label or listing an account's work reads these indexes alone.
