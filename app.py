@@ -7,6 +7,7 @@ import signal
 if __name__ == "__main__" and signal.getsignal(signal.SIGINT) is not signal.SIG_IGN:
     signal.signal(signal.SIGINT, signal.SIG_DFL)
 
+import gc
 import os
 import sys
 from argparse import ArgumentParser, Namespace
@@ -229,6 +230,8 @@ def run_server(
         load_generators()
         # Here, and not once in each process.
         problems, openapi = context.describe_api()
+        # The collector would write to what the processes share, and so copy it.
+        gc.freeze()
         names = [f"api-{number + 1}" for number in range(process_count(settings))]
         state = ServerState(ProcessTable([*names, BUILDER, DOCS]), settings.database)
         server = Server(settings, listener, ready_lines, problems, openapi, state)

@@ -287,9 +287,11 @@ class Builder:
         _log_build(self._areas, report, seconds)
         self._note_build(context, report, time.thread_time() - started_cpu)
         self.progress.record(context.now, seconds)
-        # Jinja's macros refer to themselves, and so keep the data of their pages.
-        # The collector would wait until those of many builds take much memory.
-        gc.collect()
+        if "status" in self._areas:
+            # Jinja's macros refer to themselves, and so keep the data of their pages.
+            # The collector would wait until those of many builds take much memory. Of
+            # ten thousand documents, it would look at too much for each publication.
+            gc.collect()
         return not self._has_failed_pages
 
     def _note_build(
