@@ -94,7 +94,7 @@ ALONE = {
     # Secrets in stored responses are sealed by a library.
     "models/sealing.py": {"cryptography"},
     # What time makes due is done by a server.
-    "api/scheduler.py": {"apscheduler"},
+    "models/runtime/scheduler.py": {"apscheduler"},
     # Where a site is published to may be an object store.
     "sitegen/output/publishing/bucket.py": {"obstore"},
     # How far a long command is, is shown in the terminal.
