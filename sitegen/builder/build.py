@@ -96,8 +96,10 @@ def build(
                     shared_build = _finish(area_build, shared, current, full=full)
                 report.unchanged += area_build.unchanged
     # The shared pages are made with each area.
-    report.unchanged += shared_build.unchanged if shared_build else 0
     report.written = list(dict.fromkeys(report.written))
+    if shared_build is not None:
+        changed = {*report.written, *(path for path, _, _ in report.failed)}
+        report.unchanged += len(shared_build.paths - changed)
     report.warnings = sorted({*context.warnings, *_broken_links(context, folders)})
     return report
 
@@ -228,7 +230,7 @@ class AreaBuild:
         self._made_before, self._made = folder.made(), dict[str, MadePages]()
         self._is_full = full or not self._before
         self._entries = dict(self._before)
-        self._paths: set[str] = set()
+        self.paths: set[str] = set()
         self._touched: set[str] = set()
         self._failed: set[str] = set()
         self.unchanged = 0
@@ -257,7 +259,7 @@ class AreaBuild:
 
     def write(self, page: Page) -> None:
         """Write one page unless it is up to date."""
-        self._paths.add(page.path)
+        self.paths.add(page.path)
         try:
             result = self.writer.write(page, self.name)
         except PageError as error:
@@ -290,11 +292,11 @@ class AreaBuild:
 
     def remove_stale(self, other: "AreaBuild") -> None:
         """Remove the files that no generator yields any more, here or in `other`."""
-        stale = [path for path in self._before if path not in self._paths]
+        stale = [path for path in self._before if path not in self.paths]
         if stale:
             # Such a page may be that of another area now.
             third = [area for area in ALL_AREAS if area != other.name]
-            kept = other._paths | self.folder.listed_elsewhere(third)
+            kept = other.paths | self.folder.listed_elsewhere(third)
             for path in kept.intersection(stale):
                 del self._entries[path]
             stale = [path for path in stale if path not in kept]
@@ -376,7 +378,7 @@ class AreaBuild:
                 if self._is_ready(item):
                     yield from self._pages_of_item(item)
                 elif self.name == SHARED and isinstance(item, Page):
-                    self._paths.add(item.path)
+                    self.paths.add(item.path)
                 else:
                     waiting.append(item)
         yield from self._waiting_pages(waiting)
@@ -403,7 +405,7 @@ class AreaBuild:
         known = self._known.get(item.name)
         if known is not None and known.key == item.key and not self._is_damaged(known):
             self._made[item.name] = known
-            self._paths.update(known.paths)
+            self.paths.update(known.paths)
             self.unchanged += len(known.paths)
             return
         paths = []

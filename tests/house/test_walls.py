@@ -100,7 +100,12 @@ ALONE = {
     # How far a long command is, is shown in the terminal.
     "api/commands/terminal.py": {"tqdm"},
     # A start prepares what all areas need; and no area knows of it.
-    "models/runtime/startup.py": {"models.platform.keys", "models.projects.projects"},
+    "models/runtime/startup.py": {
+        "models.platform.keys",
+        "models.projects.documents",
+        "models.projects.projects",
+        "models.status.services",
+    },
     # How wide and high a picture is.
     "models/projects/files/uploads.py": {"imagesize"},
     # What people keep in files is YAML, and comes in through these.

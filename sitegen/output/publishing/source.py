@@ -83,6 +83,7 @@ class PublishSource:
         """
         for _ in range(MAX_ATTEMPTS):
             self._remove_links()
+            self._require_complete()
             stamp = self._stamp()
             files = self.files()
             self._link(select(files))

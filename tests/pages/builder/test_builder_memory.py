@@ -10,7 +10,7 @@ from sitegen.page import BuildContext
 from sitegen.theme.site_theme import site_theme
 from tests.worlds.status import UPDATE_INCIDENT, World
 
-SERVICES, EARLIER, INCIDENTS = "a b c d", 40, 5
+SERVICES, EARLIER, INCIDENTS = "a b c d", 40, 20
 # The entries of two files in the manifest, its place in the lists of all, and here
 # its part in caches that are not full yet.
 BYTES_OF_INCIDENT = 12_000

@@ -20,10 +20,9 @@ from models.projects.versioning.archive import (
     remove_document,
     restore_document,
 )
-from models.storage.database import database, migrate, open_database
 from tests.rules.projects.documents.test_document_import import brought, source
 from tests.rules.projects.documents.test_documents import save
-from tests.worlds.projects import KEY, OWNER, READER, make_project
+from tests.worlds.projects import KEY, make_project
 
 pytestmark = pytest.mark.both_engines
 
@@ -241,31 +240,3 @@ def test_other_documents_of_the_import(person, clock):
         ["start"],
         ["other"],
     )
-
-
-@pytest.fixture
-def fresh(settings):
-    """A database of this test alone, which may change its tables."""
-    open_database(settings.database)
-    migrate()
-    yield database
-    database.close()
-
-
-@pytest.mark.parametrize(("actor_id", "is_held"), [(OWNER, False), (READER, True)])
-def test_database_of_before(fresh, clock, actor_id, is_held):
-    """There, the import did what the owner of the docs project did."""
-    make_project("docs", clock.now, builtin=True)
-    brought(clock, FIRST)
-    ActivityRow.update(actor_id=OWNER).execute()
-    unpublish = UnpublishDocument(id=DocumentRow.get().id)
-    unpublish_document(unpublish, clock.now, KEY)
-    is_last = ActivityRow.action == "document.unpublished"
-    ActivityRow.update(actor_id=actor_id).where(is_last).execute()
-    for column in ("source_collection", "imported_activity"):
-        fresh.execute_sql(f"ALTER TABLE document DROP COLUMN {column}")
-    fresh.execute_sql("DELETE FROM schema_migration WHERE name LIKE '%_manual_changes'")
-
-    migrate()
-
-    assert bool(brought(clock, FIRST).held) is is_held
