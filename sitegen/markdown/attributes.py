@@ -67,15 +67,6 @@ def _make_anchor(opening: Token, closing: Token) -> None:
         opening.attrs = {"id": id}
 
 
-def unwrap_anchors(tokens: Sequence[Token]) -> None:
-    """Remove the paragraphs around anchors that stand alone, as above a heading."""
-    for index, token in enumerate(tokens):
-        if token.type == "paragraph_open":
-            children = tokens[index + 1].children
-            if children and all(child.tag == "span" for child in children):
-                token.hidden = tokens[index + 2].hidden = True
-
-
 def _set_attributes(token: Token, text: str, ids: dict[str, None]) -> None:
     classes = []
     for id, css_class, name, value in _ATTRIBUTE.findall(text):

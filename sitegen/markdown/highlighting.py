@@ -1,7 +1,6 @@
 """Highlight code with Pygments at build time, and make its style sheet."""
 
 import re
-from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 from functools import cache
 from html import escape
@@ -34,9 +33,6 @@ MAX_HIGHLIGHTED = 50_000
 # price that a comment or string that spans two chunks loses its colour in the second.
 MAX_CHUNK_LENGTH = 2_000
 LINES = re.compile(r"[^\n]*\n|[^\n]+")
-# Merging the patterns of a lexer takes as long as it saves in this many chunks.
-MERGE_AFTER_CHUNKS = 200
-_chunk_counts = Counter[str]()
 
 # Each takes at most a sixth of a second for a hostile chunk. C# is missing because its
 # lexer takes half a second.
@@ -125,17 +121,14 @@ def highlight(
     parts = []
     for chunk in _chunks(code):
         check_time()
-        parts.append(_highlight_chunk(chunk, _next_lexer(name)))
+        if len(chunk) > MAX_CHUNK_LENGTH:
+            parts.append(escape(chunk))
+        else:
+            parts += _spans(_lexer(name).get_tokens_unprocessed(chunk))
     return "".join(parts)
 
 
-def _highlight_chunk(chunk: str, lexer: Lexer) -> str:
-    if len(chunk) > MAX_CHUNK_LENGTH:
-        return escape(chunk)
-    return "".join(_spans(lexer.get_tokens(chunk)))
-
-
-def _spans(tokens: Iterable[tuple[Any, str]]) -> Iterator[str]:
+def _spans(tokens: Iterable[tuple[int, Any, str]]) -> Iterator[str]:
     """
     Join neighbouring tokens of the same class, and leave unstyled text without a span.
 
@@ -144,7 +137,7 @@ def _spans(tokens: Iterable[tuple[Any, str]]) -> Iterator[str]:
     """
     pending: list[str] = []
     open_class = ""
-    for token_type, text in tokens:
+    for _, token_type, text in tokens:
         css_class = _css_class(token_type)
         if css_class != open_class:
             yield _span(open_class, pending)
@@ -168,21 +161,9 @@ def _css_class(token_type: Any) -> str:
     return "" if is_plain else STANDARD_TYPES[token_type]
 
 
-def _next_lexer(name: str) -> Lexer:
-    """Return the lexer for the next chunk of code in this language."""
-    _chunk_counts[name] += 1
-    is_frequent = _chunk_counts[name] > MERGE_AFTER_CHUNKS
-    return _merged_lexer(name) if is_frequent else _lexer(name)
-
-
-@cache
-def _merged_lexer(name: str) -> Lexer:
-    return merged_lexer(_lexer(name))
-
-
 @cache
 def _lexer(name: str) -> Lexer:
-    return get_lexer_by_name(name, stripnl=False, ensurenl=False)
+    return merged_lexer(get_lexer_by_name(name, stripnl=False, ensurenl=False))
 
 
 def _chunks(code: str) -> Iterator[str]:

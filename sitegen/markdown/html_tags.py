@@ -2,29 +2,41 @@
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
 from functools import lru_cache
 from html.parser import HTMLParser
+from typing import NamedTuple
 
 INLINE_NAMES = """
     a abbr b br cite code del dfn em i img ins kbd mark q s samp small strong sub sup u
-    var wbr
+    var video wbr
 """
 BLOCK_NAMES = """
     blockquote caption col colgroup dd details dl dt figcaption figure h1 h2 h3 h4 h5 h6
-    hr li ol p pre summary table tbody td tfoot th thead tr ul video
+    hr li ol p pre summary table tbody td tfoot th thead tr ul
 """
 # These tags are removed, and what is between them stays.
 TRANSPARENT_BLOCK_NAMES = """
     address article aside center div footer header main nav section
 """
 TRANSPARENT_INLINE_NAMES = "big font nobr picture span tt"
+# Blocks that only a closing tag ends, so that they nest.
+CONTAINER_NAMES = "blockquote details dl figcaption figure ol pre summary table ul"
 
 INLINE, BLOCKS = frozenset(INLINE_NAMES.split()), frozenset(BLOCK_NAMES.split())
 HEADINGS = frozenset(f"h{level}" for level in range(1, 7))
 TRANSPARENT_BLOCKS = frozenset(TRANSPARENT_BLOCK_NAMES.split())
 TRANSPARENT = TRANSPARENT_BLOCKS | frozenset(TRANSPARENT_INLINE_NAMES.split())
 VOID = frozenset(("br", "col", "hr", "img", "source", "wbr"))
+CONTAINERS = frozenset(CONTAINER_NAMES.split())
+# The blocks that belong into others. Browsers drop parts of a table elsewhere, and
+# screen readers cannot announce those of a list.
+PARENTS: Mapping[str, tuple[str, ...]] = {
+    "dd": ("dl",),
+    "dt": ("dl",),
+    "li": ("ol", "ul"),
+    **dict.fromkeys(("caption", "col", "colgroup", "td", "th", "tr"), ("table",)),
+    **dict.fromkeys(("tbody", "tfoot", "thead"), ("table",)),
+}
 # A source belongs to the video or picture around it.
 ALLOWED = INLINE | BLOCKS | TRANSPARENT | {"source"}
 BLOCK_LEVEL = BLOCKS | TRANSPARENT_BLOCKS
@@ -63,8 +75,7 @@ _BOOLEAN = ("open", "reversed")
 _CONTROLS = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f\ud800-\udfff]")
 
 
-@dataclass(frozen=True)
-class Tag:
+class Tag(NamedTuple):
     """An allowed tag, with the attributes that it keeps."""
 
     name: str

@@ -11,8 +11,7 @@ from models.display_text import printable
 from models.locales import Locale
 from models.notifications.messages.message_text import Message
 from models.projects.documents.linking.link_resolver import site_href
-from sitegen.markdown.autolinks import autolink_urls
-from sitegen.markdown.link_targets import LinkTarget, link_target
+from sitegen.markdown.links import LinkTarget, autolink_urls, link_target
 from sitegen.markdown.rendering import make_parser
 from sitegen.markdown.work_limits import WorkLimit, WorkLimitExceeded
 

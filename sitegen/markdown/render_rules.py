@@ -1,27 +1,18 @@
 """Render the tokens of a document as safe HTML, styled by classes only."""
 
 from collections.abc import Callable, Sequence
-from html import escape
 
-from markdown_it.common.normalize_url import normalizeLink
 from markdown_it.common.utils import escapeHtml
 from markdown_it.renderer import RendererHTML
 from markdown_it.token import Token
 from markdown_it.utils import EnvType, OptionsDict
 
-from sitegen.markdown import code_blocks, footnotes, tabs
-from sitegen.markdown.html_cleaning import TARGET_MARK
-from sitegen.markdown.images import anchor as anchor_of
-from sitegen.markdown.images import image, video
-from sitegen.markdown.link_targets import EXTERNAL, LinkTarget, link_target
+from sitegen.markdown import code_blocks, footnotes, tables, tabs
+from sitegen.markdown.images import image
+from sitegen.markdown.links import link_close, link_open
 from sitegen.markdown.math import to_mathml
+from sitegen.markdown.raw_html import HtmlRun
 from sitegen.markdown.texts import text_mark
-
-# Surrounds the links that are resolved later. `render` removes it from documents, and
-# entities cannot produce it, so that a document cannot contain it.
-LINK_MARK = "\x01"
-# How much longer than its target a resolved link can be.
-RESOLVED_LINK_BYTES = 100
 
 
 class HtmlRenderer(RendererHTML):
@@ -33,23 +24,16 @@ class HtmlRenderer(RendererHTML):
     allowed.
     """
 
-    def render(
-        self, tokens: Sequence[Token], options: OptionsDict, env: EnvType
-    ) -> str:
-        html: list[str] = []
-        rules = self.rules
-        for index, token in enumerate(tokens):
-            if token.type == "inline":
-                html.append(self.renderInline(token.children or (), options, env))
-            elif rule := rules.get(token.type):
-                html.append(rule(tokens, index, options, env))
-            else:
-                html.append(self.renderToken(tokens, index, options, env))
-        return "".join(html)
+    def __init__(self, parser: object = None) -> None:
+        super().__init__(parser)
+        own = RENDER_RULES.keys() | {"html_block", "html_inline"}
+        self.rules = {name: self.rules[name] for name in self.rules.keys() - own}
 
     def renderInline(
         self, tokens: Sequence[Token], options: OptionsDict, env: EnvType
     ) -> str:
+        if "has_html" in env:
+            return self._render_html(tokens, options, env, HtmlRun(env))
         # Half of all text has no markup.
         if len(tokens) == 1 and tokens[0].type == "text":
             return escapeHtml(tokens[0].content)
@@ -64,6 +48,9 @@ class HtmlRenderer(RendererHTML):
             html = render(token, env)
             env["limit"].add_html(len(html))
             return html
+        if token.type == "html_block":
+            run = HtmlRun(env, is_block=True)
+            return self._render_html(token.children or (), options, env, run)
         if token.nesting == -1 and not token.hidden:
             # Closing tags are half of all tags, and have no attributes.
             return f"</{token.tag}>\n" if token.block else f"</{token.tag}>"
@@ -71,11 +58,25 @@ class HtmlRenderer(RendererHTML):
             return f"<{token.tag}>"
         return super().renderToken(tokens, idx, options, env)
 
-    def __init__(self, parser: object = None) -> None:
-        super().__init__(parser)
-        self.rules = {
-            name: rule for name, rule in self.rules.items() if name not in RENDER_RULES
-        }
+    def _render_html(
+        self, tokens: Sequence[Token], options: OptionsDict, env: EnvType, run: HtmlRun
+    ) -> str:
+        """Render inline tokens with HTML among them."""
+        html = []
+        for index, token in enumerate(tokens):
+            if token.type == "html_inline":
+                html.append(run.tag(token))
+                continue
+            if token.nesting == -1:
+                html.append(run.leave_element())
+            if not run.is_in_video:
+                if token.type != "text" or token.content.strip():
+                    html.append(run.start_text())
+                one = tokens[index : index + 1]
+                html.append(super().renderInline(one, options, env))
+            if token.nesting == 1:
+                run.enter_element()
+        return "".join([*html, run.close_tags()])
 
 
 def heading_close(token: Token, _: EnvType) -> str:
@@ -89,35 +90,6 @@ def heading_close(token: Token, _: EnvType) -> str:
     )
 
 
-def link_open(token: Token, env: EnvType) -> str:
-    # The parser allows <https://…> inside links; only the outer link is rendered.
-    is_inner = bool(env["open_links"])
-    opening, closing = ("", "") if is_inner else _link_tags(token, env)
-    env["open_links"].append(closing)
-    return opening
-
-
-def link_close(_: Token, env: EnvType) -> str:
-    return str(env["open_links"].pop())
-
-
-def _link_tags(token: Token, env: EnvType) -> tuple[str, str]:
-    target, title = str(token.attrs["href"]), _title(token)
-    anchor = anchor_of(token)
-    kind = link_target(target)
-    if kind is LinkTarget.UNSAFE:
-        return anchor, ""
-    if kind in (LinkTarget.SITE, LinkTarget.FRAGMENT):
-        number = env["links"].setdefault(target, len(env["links"]))
-        env["limit"].add_link(RESOLVED_LINK_BYTES + len(escape(target).encode()))
-        if env["is_cleaned"]:
-            # The sanitiser checks that elements are nested, so it has to see the link.
-            return f'{anchor}<a href="{TARGET_MARK}{number}"{title}>', "</a>"
-        return f"{anchor}{LINK_MARK}{number}{title}{LINK_MARK}", LINK_MARK * 2
-    external = EXTERNAL if kind is LinkTarget.WEB else ""
-    return f'{anchor}<a{external} href="{_href(target)}"{title}>', "</a>"
-
-
 def math_inline(token: Token, _: EnvType) -> str:
     return to_mathml(token.content, is_display=bool(token.info))
 
@@ -125,41 +97,6 @@ def math_inline(token: Token, _: EnvType) -> str:
 def math_block(token: Token, _: EnvType) -> str:
     formula = to_mathml(token.content, is_display=True)
     return f'<div class="math" tabindex="0">{formula}</div>\n'
-
-
-def pre_open(_: Token, __: EnvType) -> str:
-    return '<div class="code"><pre tabindex="0">'
-
-
-def pre_close(_: Token, __: EnvType) -> str:
-    return "</pre></div>\n"
-
-
-def table_open(_: Token, env: EnvType) -> str:
-    # Screen readers need a distinct name for each region.
-    env["tables"] += 1
-    is_first = env["tables"] == 1
-    label = text_mark(*(["docs.table"] if is_first else ["docs.tables", env["tables"]]))
-    return (
-        f'<div class="table" role="{env["table_role"]}" tabindex="0"'
-        f' aria-label="{label}">\n<table>\n'
-    )
-
-
-def table_close(_: Token, __: EnvType) -> str:
-    return "</table>\n</div>\n"
-
-
-def cell_open(token: Token, _: EnvType) -> str:
-    side = str(token.attrs.get("style", "")).removeprefix("text-align:")
-    return f'<{token.tag} class="align-{side}">' if side else f"<{token.tag}>"
-
-
-def demote_empty_headers(tokens: Sequence[Token]) -> None:
-    """Make empty header cells plain cells: screen readers would announce them."""
-    for index, token in enumerate(tokens):
-        if token.type == "th_open" and not tokens[index + 1].content.strip():
-            token.tag = tokens[index + 2].tag = "td"
 
 
 def alert_open(token: Token, _: EnvType) -> str:
@@ -193,29 +130,14 @@ RENDER_RULES: dict[str, Callable[[Token, EnvType], str]] = {
     "link_open": link_open,
     "link_close": link_close,
     "image": image,
-    "video": video,
     "fence": code_blocks.fence,
     "code_block": code_blocks.code_block,
     "math_inline": math_inline,
     "math_block": math_block,
-    "pre_open": pre_open,
-    "pre_close": pre_close,
-    "table_open": table_open,
-    "table_close": table_close,
-    "th_open": cell_open,
-    "td_open": cell_open,
     "alert_open": alert_open,
     "alert_title_open": alert_title_open,
     "list_item_open": list_item_open,
     **footnotes.RENDER_RULES,
+    **tables.RENDER_RULES,
     **tabs.RENDER_RULES,
 }
-
-
-def _title(token: Token) -> str:
-    title = token.attrs.get("title")
-    return f' title="{escape(str(title))}"' if title else ""
-
-
-def _href(target: str) -> str:
-    return escape(normalizeLink(target.strip()))

@@ -1,6 +1,7 @@
 """Render Markdown as HTML; links within the site are resolved when a page is made."""
 
 import re
+from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
@@ -13,24 +14,22 @@ from mdit_py_plugins.deflist import deflist_plugin
 
 from models.locales import Locale
 from models.projects.documents.linking.link_resolver import site_href
-from sitegen.markdown.attributes import apply_attributes, unwrap_anchors
-from sitegen.markdown.autolinks import autolink_urls
+from sitegen.markdown.attributes import apply_attributes
 from sitegen.markdown.fast_paths import FastInline, add_paragraph_fast_path
 from sitegen.markdown.footnotes import enable_footnotes
 from sitegen.markdown.headings import Heading, assign_heading_ids
 from sitegen.markdown.highlighting import MAX_HIGHLIGHTED
-from sitegen.markdown.html_cleaning import clean
-from sitegen.markdown.html_placement import place_html
-from sitegen.markdown.html_rules import enable_html
-from sitegen.markdown.images import Size, mark_figures, resolve_images
-from sitegen.markdown.link_targets import EXTERNAL, LinkTarget, link_target
+from sitegen.markdown.images import Size, mark_figures, put_image_addresses
+from sitegen.markdown.links import autolink_urls, put_addresses
 from sitegen.markdown.math import enable_math
-from sitegen.markdown.render_rules import (
-    LINK_MARK,
-    HtmlRenderer,
-    demote_empty_headers,
-    leave_alert_titles,
+from sitegen.markdown.raw_html import (
+    clean_html,
+    drop_empty_paragraphs,
+    enable_html,
+    split_html,
 )
+from sitegen.markdown.render_rules import HtmlRenderer, leave_alert_titles
+from sitegen.markdown.tables import demote_empty_headers
 from sitegen.markdown.tabs import enable_tabs
 from sitegen.markdown.texts import insert_texts
 from sitegen.markdown.work_limits import WorkLimit, WorkLimitExceeded, limit_work
@@ -47,12 +46,14 @@ __all__ = [
 ]
 
 # Increase it when the same text gives other HTML, so that cached bodies are replaced.
-RENDERER_VERSION = "11"
+RENDERER_VERSION = "12"
 # Characters of Markdown, twice what the API accepts.
 MAX_LENGTH = 1_000_000
 # An anchor is listed with the headings, as one below them all.
 ANCHOR_LEVEL = 7
 SOURCE_TAG = '<pre class="as-written"'
+# In rendered HTML, where text and attributes are escaped.
+ID_ATTRIBUTE = re.compile(r"<[a-z][^<>]*? id=\"([^\"<>]*)\"")
 # Control characters have no place in HTML, and half a surrogate pair in no file.
 UNPRINTABLE = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f\ud800-\udfff]")
 
@@ -166,12 +167,15 @@ def parse_tokens(text: str) -> list[Token]:
 
 
 def _render(text: str, parser: MarkdownIt) -> Rendered:
-    limit, links = WorkLimit(), dict[str, int]()
+    limit, links, ids = WorkLimit(), dict[str, int](), dict[str, None]()
     env: dict[str, Any] = {
         "limit": limit,
         "highlightable": MAX_HIGHLIGHTED,
         "links": links,
+        # Those of elements that are not headings, in order.
+        "ids": ids,
         "open_links": [],
+        "open_blocks": Counter(),
         "images": 0,
         "tables": 0,
         "tabs": 0,
@@ -179,17 +183,11 @@ def _render(text: str, parser: MarkdownIt) -> Rendered:
         # must be unique on a page; groups are not.
         "table_role": "group" if parser is ENTRY_PARSER else "region",
         "rendered_references": set(),
-        # Whether the HTML is cleaned at the end, because the author wrote some of it.
-        "is_cleaned": False,
     }
     tokens = parser.parse(text, env)
-    # Of elements that are not headings, in order.
-    ids: dict[str, None] = {}
     if "has_html" in env:
-        placed = place_html(tokens, limit, ids)
-        tokens, env["is_cleaned"] = placed.tokens, placed.has_tags
+        tokens = split_html(tokens, env)
     apply_attributes(tokens, ids)
-    unwrap_anchors(tokens)
     autolink_urls(tokens)
     limit.check_time()
     headings = assign_heading_ids(tokens, ids)
@@ -197,9 +195,14 @@ def _render(text: str, parser: MarkdownIt) -> Rendered:
     leave_alert_titles(tokens)
     mark_figures(tokens)
     html = parser.renderer.render(tokens, parser.options, env)
-    if env["is_cleaned"]:
+    if "has_html" in env:
         limit.check_time()
-        html = clean(html, LINK_MARK)
+        html = clean_html(html)
+    if ids:
+        html = drop_empty_paragraphs(html)
+        # The sanitiser drops elements that are in a wrong place.
+        placed_ids = set(ID_ATTRIBUTE.findall(html))
+        ids = {id: None for id in ids if id in placed_ids}
     limit.check_bytes(len(html.encode()))
     anchors = tuple(Heading(ANCHOR_LEVEL, id, "") for id in ids)
     return Rendered(html, headings + anchors, tuple(links))
@@ -222,22 +225,5 @@ def resolve_links(
     `size_of` returns the size of the picture at an address.
     """
     addresses = [resolve(target) for target in links]
-    rendered_html = resolve_images(rendered_html, links, resolve, size_of)
-    parts = rendered_html.split(LINK_MARK)
-    closing = ""
-    # Between two marks: a number and a title at a link's start, nothing at its end.
-    for index in range(1, len(parts), 2):
-        number, space, title = parts[index].partition(" ")
-        if not number:
-            parts[index] = closing
-            continue
-        address = addresses[int(number)]
-        closing = "" if address is None else "</a>"
-        parts[index] = "" if address is None else _opening(address, space + title)
-    return "".join(parts)
-
-
-def _opening(address: str, title: str) -> str:
-    is_web = link_target(address) is LinkTarget.WEB
-    external = EXTERNAL if is_web else ""
-    return f'<a{external} href="{escape(address)}"{title}>'
+    html = put_image_addresses(rendered_html, links, addresses, size_of)
+    return put_addresses(html, addresses)

@@ -23,7 +23,7 @@ from models.projects.files.names import (
     tree_prefix,
 )
 from models.response_headers import without_query
-from sitegen.markdown.link_targets import LinkTarget, link_target
+from sitegen.markdown.links import LinkTarget, link_target
 from sitegen.markdown.rendering import parse_tokens
 from sitegen.markdown.work_limits import WorkLimitExceeded
 from sitegen.sources.file_lookup import FileLookup, FoundFile

@@ -5,7 +5,7 @@ from collections.abc import Collection, Iterator, Sequence
 
 from markdown_it.token import Token
 
-from sitegen.markdown.link_targets import LinkTarget, link_target
+from sitegen.markdown.links import LinkTarget, link_target
 from sitegen.markdown.rendering import parse_tokens
 from sitegen.markdown.work_limits import WorkLimitExceeded
 from sitegen.sources.dialects import FenceTracker

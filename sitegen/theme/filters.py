@@ -10,7 +10,7 @@ from markupsafe import Markup, escape
 
 from models.display_text import isolate
 from models.locales import Locale
-from sitegen.markdown.link_targets import LinkTarget, link_target
+from sitegen.markdown.links import LinkTarget, link_target
 from sitegen.markdown.rendering import (
     render,
     render_entry,

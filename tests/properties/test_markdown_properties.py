@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from markdown_it.parser_inline import ParserInline
 
 from sitegen.markdown.highlighting import SUPPORTED, highlight
-from sitegen.markdown.render_rules import LINK_MARK
+from sitegen.markdown.links import TARGET_MARK
 from sitegen.markdown.rendering import make_parser, render, resolve_links
 from tests.samples.allowed_html import checked
 
@@ -55,7 +55,7 @@ def test_only_what_is_allowed_gets_out(text):
 
     for html in (without, with_links):
         checker = checked(html)
-        assert LINK_MARK not in html
+        assert TARGET_MARK not in html
         assert "\x00" not in html
         assert sorted(checker.ids) == sorted(each.id for each in rendered.headings)
         html.encode()

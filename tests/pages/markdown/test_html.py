@@ -1,4 +1,4 @@
-"""The HTML that authors write: what is allowed of it, and how it is balanced."""
+"""Raw HTML in documents: what is allowed of it, and how it is balanced."""
 
 import nh3
 import pytest
@@ -48,9 +48,9 @@ def test_transparent_element(name):
     """
     Of an element that only arranges the page, the content stays.
     """
-    assert html_of(f'<{name} align="center">\n\n*a*\n\n</{name}>') == (
-        "<p><em>a</em></p>\n"
-    )
+    html = html_of(f'<{name} align="center">\n\n*a*\n\n</{name}>')
+
+    assert html.strip() == "<p><em>a</em></p>"
 
 
 @pytest.mark.parametrize("name", OTHERS.split())
@@ -68,12 +68,13 @@ def test_comments_vanish():
     """
     A comment is not on the page, wherever it is; one that never ends is text.
     """
-    assert html_of("<!-- a\n\nb -->\n\nc <!-- d --> **e**\n\n<!-- f --> *g*") == (
-        "<p>c  <strong>e</strong></p>\n<p> <em>g</em></p>\n"
-    )
+    html = html_of("<!-- a\n\nb -->\n\nc <!-- d --> **e**\n\n<!-- f --> *g*")
+
+    assert html.strip() == "<p>c  <strong>e</strong></p>\n<p> <em>g</em></p>"
     assert html_of("a <!-- b") == "<p>a &lt;!-- b</p>\n"
+    assert html_of("<!-- a\n\n*b*") == "<p>&lt;!-- a</p>\n<p><em>b</em></p>\n"
     assert html_of("> <!-- a\n\nb -->") == (
-        "<blockquote>\n<p>&lt;!-- a</p>\n</blockquote>\n<p>b --&gt;</p>\n"
+        "<blockquote>\n<p>&lt;!-- a\n</p></blockquote>\n<p>b --&gt;</p>\n"
     )
     assert html_of("`<!-- a -->`") == "<p><code>&lt;!-- a --&gt;</code></p>\n"
 
@@ -90,13 +91,21 @@ def test_markdown_between_tags():
     )
 
 
-def test_text_between_tags_is_a_paragraph():
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("<div>a &lt; *b* &amp;lt;</div>", "<p>a &lt; *b* &amp;lt;</p>"),
+        ("<div>a</div><div>b</div>", "<p>a</p><p>b</p>"),
+        ("<ul><li>a</ul>b", "<ul><li>a</li></ul><p>b</p>"),
+        ("<div><b>a</b></div>", "<p><b>a</b></p>"),
+        ("<li>a", "<p>a</p>"),
+    ],
+)
+def test_text_in_no_element(text, expected):
     """
-    Text that stands in no element gets a paragraph, whose entities are read once.
+    Text in no element gets a paragraph; its character references are read once.
     """
-    assert html_of("<div>\na &lt; *b* &amp;lt;\n</div>") == (
-        "<p>a &lt; *b* &amp;lt;\n</p>\n"
-    )
+    assert html_of(text) == expected
 
 
 @pytest.mark.parametrize(
@@ -104,23 +113,18 @@ def test_text_between_tags_is_a_paragraph():
     [
         ("a <b>b\n\nc", "<p>a <b>b</b></p>\n<p>c</p>\n"),
         ("*a <b>b* c</b>", "<p><em>a <b>b</b></em> c</p>\n"),
-        (
-            "> <details>\n\na",
-            "<blockquote>\n<details></details>\n</blockquote>\n<p>a",
-        ),
+        ("*a <ul><li>b* c", "<p><em>a b</em> c</p>\n"),
+        ("<td><b>a\n\nc", "<p><b>a\n</b></p><p>c</p>\n"),
+        ("> <details>\n\na", "<blockquote>\n<details>\n</details></blockquote>\n<p>a"),
         ("</b></p></div></main>a", "<p>a</p>\n"),
         ("- a </ul> b\n- c", "<ul>\n<li>a  b</li>\n<li>c</li>\n</ul>\n"),
-        (
-            "<details>\n\na</details>\n\nb",
-            "<details>\n<p>a</p>\n</details>\n<p>b</p>\n",
-        ),
-        ("<ul><li>a<li>b</ul>c", "<ul>\n<li>a</li>\n<li>b</li>\n</ul>\n<p>c</p>\n"),
-        ("<p>a<p>b", "<p>a</p>\n<p>b</p>\n"),
-        ("<li>a", "<p>a</p>\n"),
+        ("<details>\n\na</details>\n\nb", "<details>\n<p>a</p></details><p>b</p>\n"),
+        ("<ul><li>a<li>b</ul>", "<ul><li>a</li><li>b</li></ul>"),
+        ("<p>a<p>b", "<p>a</p><p>b</p>"),
         ("<kbd/>a", "<p><kbd></kbd>a</p>\n"),
     ],
 )
-def test_elements_are_closed_where_they_were_opened(text, expected):
+def test_open_tags(text, expected):
     """
     An open tag ends with the Markdown around it; one that closes nothing is dropped.
     """
@@ -134,7 +138,7 @@ def test_table():
     html = html_of("<table><tr><th scope=col>a<td colspan=2 align=RIGHT>b</table>")
 
     assert 'aria-label="Table"' in html
-    assert '<th scope="col">a</th>\n<td colspan="2" class="align-right">b</td>' in html
+    assert '<th scope="col">a</th><td colspan="2" class="align-right">b</td>' in html
 
 
 def test_links_and_images():
@@ -179,6 +183,13 @@ def test_ids():
     )
 
 
+def test_misplaced_id():
+    """
+    The id of an element that is not on the page is not listed.
+    """
+    assert render("<tr id=a><td id=b>c</td></tr>").headings == ()
+
+
 def test_code():
     """
     Code between <pre> keeps its lines and can be scrolled and copied.
@@ -189,9 +200,24 @@ def test_code():
     )
 
 
+@pytest.mark.parametrize(
+    ("opening", "expected"),
+    [
+        ("<h1 title='a > b'>", '<h1 id="c">c</h1>\n'),
+        ("<h1 =>", "<p>&lt;h1 =&gt;c</p>"),
+        ("""<h1 title='">""", """<p>&lt;h1 title='"&gt;c</p>"""),
+    ],
+)
+def test_opening_tags_of_headings(opening, expected):
+    """
+    A heading can have an angle bracket in an attribute; what is no tag is text.
+    """
+    assert html_of(f"<div>{opening}c</h1></div>") == expected
+
+
 def test_video():
     """
-    A video of the site's files can be played; another one is not there.
+    A video among the site's files can be played; another one is its name, or nothing.
     """
     video = '<video src="/files/1/b.mp4" controls preload="metadata">'
     for text in (
@@ -199,10 +225,22 @@ def test_video():
         "<video>\n<source src=https://a.c/b.mp4><source src='b.mp4'>\n</video>",
     ):
         html = html_of(text, lambda target: f"/files/1/{target}")
-        assert html == f"{video}</video>\n"
-        assert html_of(text, lambda _: None) == html_of(text) == "b.mp4\n"
+        assert html == f"<p>{video}</video></p>\n"
+        assert html_of(text, lambda _: None) == html_of(text) == "<p>b.mp4</p>\n"
     for source in ("https://a.b/c.mp4", "//a.b/files/c.mp4", "javascript:x", "#x"):
-        assert html_of(f"<video src={source}>a</video>") == ""
+        assert html_of(f"<video src={source}>a</video>") == "<p></p>\n"
+
+
+def test_video_contains_only_sources():
+    """
+    What else is in a video is not on the page, nor are its ids and links listed.
+    """
+    text = "a *b <video><video><q id=c>d *e [f](g){#h}*</q>*</video></video> i"
+
+    rendered = render(text)
+
+    assert rendered.headings == rendered.links == ()
+    assert rendered.html == "<p>a <em>b <video></video></em> i</p>\n"
 
 
 def test_too_many_open_tags():

@@ -97,6 +97,17 @@ HOSTILE = {
     "many ids": "".join(f"<a id=x{n}></a>" for n in range(10_000)),
     "space in a tag": "<b" + " " * 100_000 + "x",
     "comment that ends elsewhere": "> <!--\n" * 20_000 + "\n-->",
+    "headings without an end": "<div>\n" + "<h2>a\n" * 20_000,
+    "tags misplaced in a table": "<table>\n" + "<p>x" * 100_000,
+    "paragraphs in a table": "<table>\n\n" + "x\n\n" * 60_000,
+    "quotes in headings": "<div>\n" + "<h2 '\"" * 70_000,
+    "formatting around cells": "".join(
+        f"<b title={n}><table><td></b></table>" for n in range(6_000)
+    )
+    + "<p>x" * 20_000,
+    "formatting around lists": f"<b title=x>{'<ul>' * 9}</b>{'</ul>' * 9}" * 4_000
+    + "<p>x" * 20_000,
+    "formatting around emphasis": "*a " * 20_000 + "<b><i>" * 45 + "x* " * 20_000,
     "unknown languages": "".join(f"```x{n}\n```\n" for n in range(8_000)),
 } | {repr(part): (part * LENGTH)[:LENGTH] for part in REPEATED}
 

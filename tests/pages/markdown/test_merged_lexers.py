@@ -5,7 +5,7 @@ import random
 import pytest
 from pygments.lexers import get_lexer_by_name
 
-from sitegen.markdown.highlighting import MERGE_AFTER_CHUNKS, SUPPORTED, highlight
+from sitegen.markdown.highlighting import SUPPORTED
 from sitegen.markdown.merged_lexers import merged_lexer
 
 # Parts of code in many languages, with what opens and closes strings and comments.
@@ -52,16 +52,3 @@ def test_rules_are_merged():
 
     assert len(bash._tokens["root"]) > 20
     assert 1 < len(merged._merged["root"]) < 6
-
-
-def test_frequent_language():
-    """
-    The code of a language that occurs often looks the same as before.
-    """
-    first = highlight(code_soup(1), "sql")
-
-    for _ in range(MERGE_AFTER_CHUNKS):
-        highlight("SELECT 1", "sql")
-
-    assert highlight(code_soup(1), "sql") == first
-    assert "<span" in first
