@@ -13,18 +13,21 @@ def print_row(label, *figures):
     print(f"| {' | '.join(cells)} |", flush=True)
 
 
-modules = sorted(module.name for module in iter_modules([str(Path(__file__).parent)]))
-# Without names all run, and not again what `required` takes from them.
-names = sys.argv[1:] or [
-    name for name in modules if name not in ("__main__", "required")
-]
+if __name__ == "__main__":
+    modules = sorted(
+        module.name for module in iter_modules([str(Path(__file__).parent)])
+    )
+    # Without names all run, and not again what `required` takes from them.
+    names = sys.argv[1:] or [
+        name for name in modules if name not in ("__main__", "required")
+    ]
 
-for name in names:
-    benchmark = import_module(f"bench.{name}")
-    if not hasattr(benchmark, "run"):
-        continue
-    columns = getattr(benchmark, "COLUMNS", DEFAULT_COLUMNS)
-    print_row(*columns)
-    print("|" + "---|" * len(columns))
-    for row in benchmark.run():
-        print_row(*row)
+    for name in names:
+        benchmark = import_module(f"bench.{name}")
+        if not hasattr(benchmark, "run"):
+            continue
+        columns = getattr(benchmark, "COLUMNS", DEFAULT_COLUMNS)
+        print_row(*columns)
+        print("|" + "---|" * len(columns))
+        for row in benchmark.run():
+            print_row(*row)
