@@ -56,7 +56,6 @@ class OutputFolder(AtomicWriter):
         super().__init__(str(path), f".masthead.{area}.drafts")
         self.path = Path(path)
         self.area = area
-        self._site = str(path)
         self._manifest: Manifest | None = None
         self._has_changed = False
         # When the files were last checked, and whether this build checks them.
@@ -67,7 +66,7 @@ class OutputFolder(AtomicWriter):
 
     @property
     def manifest_name(self) -> str:
-        return f".masthead.{self.area}.json"
+        return manifest_name(self.area)
 
     @property
     def _unfinished(self) -> Path:
@@ -160,7 +159,7 @@ class OutputFolder(AtomicWriter):
         if not self._is_checked:
             return True
         try:
-            return os.stat(f"{self._site}/{path}").st_size == entry.size
+            return os.stat(f"{self._root}/{path}").st_size == entry.size
         except OSError:
             return False
 
@@ -205,7 +204,7 @@ class OutputFolder(AtomicWriter):
 
     def has_content(self, path: str, content: bytes) -> bool:
         try:
-            file = f"{self._site}/{path}"
+            file = f"{self._root}/{path}"
             if os.stat(file).st_size != len(content):
                 return False
             with open(file, "rb") as existing:
@@ -235,7 +234,7 @@ class OutputFolder(AtomicWriter):
         """Return whether any area has a file at this path, written as it is listed."""
         # The file system ignores empty and dot segments; a web server does not.
         is_plain = {"", ".", ".."}.isdisjoint(path.split("/"))
-        return is_plain and os.path.isfile(f"{self._site}/{path}")
+        return is_plain and os.path.isfile(f"{self._root}/{path}")
 
     def manifest_stamp(self) -> tuple[int, ...]:
         """Identify the manifest's file: each build that writes one makes a new file."""
@@ -257,7 +256,7 @@ class OutputFolder(AtomicWriter):
         paths: set[str] = set()
         for area in areas:
             if area != self.area:
-                manifest = OutputFolder(self._site, area).manifest()
+                manifest = OutputFolder(self._root, area).manifest()
                 paths |= manifest.entries.keys() if manifest else set()
         return paths
 
@@ -288,7 +287,7 @@ class OutputFolder(AtomicWriter):
             folders[:] = [folder for folder in folders if folder[0] != "."]
             path = Path(name).relative_to(self.path)
             yield (
-                "" if name == self._site else path.as_posix(),
+                "" if name == self._root else path.as_posix(),
                 [(path / file).as_posix() for file in files if file[0] != "."],
             )
 
@@ -308,9 +307,14 @@ class OutputFolders:
         return self._areas[area]
 
 
+def manifest_name(area: str) -> str:
+    """Return the name of an area's manifest, which is not served."""
+    return f".masthead.{area}.json"
+
+
 def is_site_complete(path: Path) -> bool:
     """Tell whether the folder has a whole site, of whatever time."""
-    names = (MANIFEST, *(f".masthead.{area}.json" for area in ALL_AREAS))
+    names = (MANIFEST, *map(manifest_name, ALL_AREAS))
     return not is_site_unfinished(path) and all((path / e).is_file() for e in names)
 
 
@@ -323,7 +327,7 @@ def site_manifest(shared: OutputFolder) -> bytes:
     """Return what readers get: the manifests of all areas as one."""
     contents = []
     for area in ALL_AREAS:
-        path = shared.path / f".masthead.{area}.json"
+        path = shared.path / manifest_name(area)
         if path.is_file():
             contents.append(path.read_bytes())
     manifest = shared.manifest()

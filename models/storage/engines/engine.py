@@ -4,7 +4,6 @@ from collections.abc import Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from datetime import datetime
-from os.path import abspath
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
@@ -37,11 +36,6 @@ ALL_NUMBERS = NumberRange(0, 2**63 - 1)
 def is_postgresql(address: str) -> bool:
     """Return whether the address is the URL of a PostgreSQL server."""
     return address.startswith(POSTGRESQL_SCHEMES)
-
-
-def absolute_address(address: str) -> str:
-    """Return an address that does not depend on the current directory."""
-    return address if is_postgresql(address) else abspath(address)
 
 
 @dataclass(frozen=True)
