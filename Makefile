@@ -19,7 +19,7 @@ test: check
 
 # For every save: rules, properties, the code's own promises, an operation of each kind.
 quick: tools
-	$(TEST) tests/rules tests/properties tests/house tests/operations/http/test_every_operation.py tests/operations/http/test_every_request.py
+	$(TEST) tests/rules tests/properties tests/conventions tests/operations/http/test_every_operation.py tests/operations/http/test_every_request.py
 
 # Every case of every test, on either engine.
 nightly: check

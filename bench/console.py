@@ -28,8 +28,8 @@ from models.storage.database import database, migrate, open_database, writing
 from sitegen.sources.tree import read_tree
 from tests import world
 from tests.browser.phone import FLOWS, WIDTH, Phone, sign_in
+from tests.factories.manual import import_basics
 from tests.ports import free_port
-from tests.worlds.manual import import_basics
 
 SERVICES, DOCUMENTS, KEYS = 500, 10_000, 1_000
 REQUESTS = 40

@@ -65,12 +65,14 @@ def run():
     ):
         folder = Path(name)
         engines = (Files(folder), postgresql)
-        addresses = [engine.at(folder / "alone.db") for engine in engines]
+        addresses = [raw_database.at(folder / "alone.db") for raw_database in engines]
         loads = [partial(driver_writes_per_second, address) for address in addresses]
         yield row("driver only, one row per commit, writes/s", median_rates(loads))
-        workloads = [Workload(engine.at(folder / "api.db")) for engine in engines]
+        workloads = [
+            Workload(raw_database.at(folder / "api.db")) for raw_database in engines
+        ]
         yield from compare_single_servers(workloads)
-        addresses = [engine.at(folder / "site.db") for engine in engines]
+        addresses = [raw_database.at(folder / "site.db") for raw_database in engines]
         yield from compare_sites(
             [
                 Site(folder / str(number), DOCUMENTS, address)

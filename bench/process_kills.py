@@ -160,7 +160,7 @@ class Scene:
 
     @property
     def is_complete(self):
-        """Tell whether all processes run, and those of the API have their threads."""
+        """Return whether all processes run, and those of the API have their threads."""
         api = self.pids("API")
         return (
             len(api) == PROCESSES

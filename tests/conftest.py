@@ -1,4 +1,4 @@
-"""What every test may ask for: a clock, settings, the app, ask, audited, golden."""
+"""Fixtures of every test: clock, settings, app, api, docs_project, audited, golden."""
 
 import gc
 import hashlib
@@ -35,7 +35,7 @@ from sitegen.theme.site_theme import site_theme
 from tests.databases.changes_from_outside import OfFile, OfServer
 from tests.databases.cluster import PROGRAMS
 from tests.databases.databases import Files, databases
-from tests.worlds.docs_project import Shelf
+from tests.factories.docs_project import DocsProject
 
 declare_operations()
 load_generators()
@@ -116,7 +116,7 @@ def in_turns(items):
 
 def is_chosen(item, engine, is_nightly):
     """
-    Tell whether this run has the test.
+    Return whether this run has the test.
 
     PostgreSQL repeats what asks for a database; but for the night only what is about
     it, or about SQL of its own: `both_engines`.
@@ -125,7 +125,7 @@ def is_chosen(item, engine, is_nightly):
         return False
     if engine == "sqlite":
         return True
-    if "keeping" not in item.fixturenames:
+    if "engine" not in item.fixturenames:
         return False
     markers = ("postgresql", "both_engines")
     return is_nightly or any(item.get_closest_marker(name) for name in markers)
@@ -143,7 +143,7 @@ def pytest_collection():
         gc.enable()
 
 
-def hurry(patch):
+def skip_fsync(patch):
     """Nothing waits for the disk from here on."""
     patch.setattr(os, "fsync", lambda _: None)
     patch.setattr(os, "sync", lambda: None)
@@ -151,19 +151,19 @@ def hurry(patch):
 
 
 @pytest.fixture(scope="session", autouse=True)
-def haste():
+def no_fsync():
     """No test cuts the power: what the system has been given is kept."""
     with pytest.MonkeyPatch.context() as patch:
-        hurry(patch)
+        skip_fsync(patch)
         yield patch
 
 
 @pytest.fixture
-def durable(haste):
+def durable(no_fsync):
     """Wait for the disk as the service does; to be asked for before the database."""
-    haste.undo()
+    no_fsync.undo()
     yield
-    hurry(haste)
+    skip_fsync(no_fsync)
 
 
 class Clock:
@@ -185,7 +185,7 @@ def clock():
 
 
 @pytest.fixture(scope="session")
-def keeping(request, tmp_path_factory):
+def engine(request, tmp_path_factory):
     """The engine of this run: it makes databases, empty and as they were once."""
     if request.config.getoption("--engine") == "sqlite":
         yield Files(tmp_path_factory.mktemp("databases"))
@@ -203,13 +203,13 @@ def stride(request):
 
 
 @pytest.fixture(scope="session")
-def empty_database(keeping):
+def empty_database(engine):
     """A migrated database, made once and copied for each test."""
-    open_database(address := keeping.empty())
+    open_database(address := engine.empty())
     migrate()
     with writing():
         create_instance_secrets()
-    keeping.at_rest()
+    engine.at_rest()
     return address
 
 
@@ -220,30 +220,30 @@ def home(tmp_path):
 
 
 @pytest.fixture
-def settings(request, home, keeping):
+def settings(request, home, engine):
     is_made = "store" in request.fixturenames
-    with keeping.place(home / "masthead.db", is_made) as address:
+    with engine.place(home / "masthead.db", is_made) as address:
         yield Settings(database=address, output=str(home / "output"))
 
 
 @pytest.fixture
-def beside(tmp_path, keeping):
+def beside(tmp_path, engine):
     """Name another database of this test, in which there is nothing yet."""
-    yield lambda name: keeping.at(tmp_path / name)
-    keeping.leave(tmp_path)
+    yield lambda name: engine.at(tmp_path / name)
+    engine.leave(tmp_path)
 
 
 @pytest.fixture
-def store(settings, empty_database, keeping):
+def store(settings, empty_database, engine):
     """The database of this test, open."""
-    keeping.copy(empty_database, settings.database)
+    engine.copy(empty_database, settings.database)
     open_database(settings.database)
     yield database
     database.close()
 
 
 @pytest.fixture
-def engine(request, store, settings):
+def raw_database(request, store, settings):
     """What a test does to the database behind our back, or sees of it."""
     kinds = {"sqlite": OfFile, "postgresql": OfServer}
     return kinds[request.config.getoption("--engine")](settings.database)
@@ -269,18 +269,18 @@ def issue(store, clock):
     """Issue a key with these scopes and return its secret."""
 
     def issued(*scopes, issuer="ada@example.com", name="test", **more):
-        asked = CreateKey(name=name, scopes=list(scopes), **more)
+        request = CreateKey(name=name, scopes=list(scopes), **more)
         with writing():
-            _, secret = issue_key(asked, clock.now, issuer=issuer)
+            _, secret = issue_key(request, clock.now, issuer=issuer)
         return secret.text
 
     return issued
 
 
 @pytest.fixture
-def ask(app, issue):
+def api(app, issue):
     """
-    Call an operation: `ask("POST /status/v1/…", {…})`.
+    Call an operation: `api("POST /status/v1/…", {…})`.
 
     The key has the scope of the declaration, one key for each scope. A required
     Idempotency-Key is made from the body, so the same call is a repeat. A `file` is
@@ -312,11 +312,11 @@ def ask(app, issue):
 
 
 @pytest.fixture
-def shelf(ask, clock, settings):
+def docs_project(api, clock, settings):
     project = ensure_docs_project(
         clock.now, slug=settings.docs_slug, owner_id=settings.docs_owner_id
     )
-    return Shelf(ask, project)
+    return DocsProject(api, project)
 
 
 @pytest.fixture
@@ -334,7 +334,7 @@ def audited(store):
 def build_site(store, settings, clock):
     """Build the site as it should be now, and return the report."""
     theme, bodies = site_theme(settings), BodyCache()
-    told = {kind: asdict(problem) for kind, problem in PROBLEM_TYPES.items()}
+    result = {kind: asdict(problem) for kind, problem in PROBLEM_TYPES.items()}
 
     def built(
         areas=AREAS,
@@ -342,7 +342,7 @@ def build_site(store, settings, clock):
         settings=settings,
         output=None,
         openapi=None,
-        problems=told,
+        problems=result,
         bodies=bodies,
         **more,
     ):

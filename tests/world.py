@@ -18,9 +18,9 @@ from models.status.measurements.measurements import StatusRecordMeasurements
 from models.status.services.catalogue import add_service
 from models.status.services.rows import ServiceRow
 from models.storage.database import writing
-from tests.worlds.history import SEED, current_measurements, history
-from tests.worlds.platform import announcements
-from tests.worlds.story import Trouble, Works, told
+from tests.factories.history import SEED, current_measurements, history
+from tests.factories.platform import announcements
+from tests.factories.story import Trouble, Works, told
 
 __all__ = [
     "SEED",
@@ -86,7 +86,7 @@ def populate(now: datetime, days: int = 90) -> bool:
 
 
 def has_sample_services() -> bool:
-    """Tell whether a service is one that `populate` added."""
+    """Return whether a service is one that `populate` added."""
     added = audit.AuditRow.select(audit.AuditRow.target_id).where(
         audit.AuditRow.actor == OPERATOR, audit.AuditRow.action == "service.added"
     )
@@ -103,7 +103,7 @@ def sample_measurements(now: datetime) -> list[StatusRecordMeasurements]:
 
 
 def is_demo() -> bool:
-    """Tell whether all content is that of the demo, or was added to it later."""
+    """Return whether all content is that of the demo, or was added to it later."""
     first = [audit.first_record(area) for area in ("platform", "status")]
     actors = {record.actor for record in first if record is not None}
     if actors:
@@ -130,21 +130,21 @@ def _replay(now: datetime) -> None:
 
 
 def _schedule(planned: Works) -> None:
-    asked = StatusAddMaintenance(
+    request = StatusAddMaintenance(
         title=planned.title,
         description=planned.description,
         starts_at=planned.starts_at,
         ends_at=planned.ends_at,
         services=list(planned.services),
     )
-    window = schedule_maintenance(asked, planned.told_at)
+    window = schedule_maintenance(request, planned.told_at)
     _audit("maintenance.scheduled", window.audited, planned.told_at)
 
 
 def _tell(trouble: Trouble) -> None:
     """Open an incident and add the later entries, each at its own time."""
     first, *later = trouble.entries
-    asked = StatusAddIncident(
+    request = StatusAddIncident(
         title=trouble.title,
         severity=trouble.severity,
         status=first.status,
@@ -152,7 +152,7 @@ def _tell(trouble: Trouble) -> None:
         services=list(trouble.services),
         body=first.body,
     )
-    incident = open_incident(asked, trouble.at(first))
+    incident = open_incident(request, trouble.at(first))
     _audit("incident.opened", incident.audited, trouble.at(first))
     for entry in later:
         update = StatusAddIncidentUpdate(
@@ -166,8 +166,8 @@ def _tell(trouble: Trouble) -> None:
 def _key(
     name: str, scopes: list[str], now: datetime, *, account_id: str | None = None
 ) -> str:
-    asked = CreateKey(name=name, scopes=scopes)
-    key, secret = issue_key(asked, now, issuer=OPERATOR, account_id=account_id)
+    request = CreateKey(name=name, scopes=scopes)
+    key, secret = issue_key(request, now, issuer=OPERATOR, account_id=account_id)
     _audit("add", key.audited, now, area="platform")
     return secret.text
 

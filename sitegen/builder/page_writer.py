@@ -118,7 +118,7 @@ class PageWriter:
 
     def _differs_from_before(self, entry: ManifestEntry, path: str) -> bool:
         """
-        Tell whether readers had another file before this build.
+        Return whether readers had another file before this build.
 
         That can be so although the file is right: a build that died has written it.
         """

@@ -44,12 +44,12 @@ from tests.browser.status_site import (
     StatusSite,
     seconds,
 )
+from tests.factories.projects import KEY
 from tests.pages.docs.test_docs import BODY
 from tests.ports import served as listening
 from tests.samples import rich_document
 from tests.samples.openapi_document import DESCRIBED
 from tests.trees import PROMETHEUS
-from tests.worlds.projects import KEY
 
 # The shell is the same engine without the windows, which took most of the time.
 CHROMIUM = shutil.which("chromium-headless-shell") or shutil.which("chromium")
@@ -93,9 +93,9 @@ def browser():
 def write_files(project):
     """The pictures and files of the rich document."""
     for name, content in rich_document.FILES.items():
-        asked = AddFile(project_id=project.id, name=name)
+        request = AddFile(project_id=project.id, name=name)
         with read_upload(name, BytesIO(content), len(content)) as upload, writing():
-            add_file(asked, upload, NOW, KEY, max_bytes=10**9)
+            add_file(request, upload, NOW, KEY, max_bytes=10**9)
 
 
 def write_documents():
@@ -105,7 +105,7 @@ def write_documents():
     every |= {"rich": rich_document.TEXT, "renamed": NAMED}
     write_files(project)
     for slug, content in every.items():
-        asked = CreateDocument(
+        request = CreateDocument(
             project_id=project.id,
             title=slug.capitalize(),
             slug=slug,
@@ -115,7 +115,7 @@ def write_documents():
             section="Start",
         )
         with writing():
-            document = create_document(asked, NOW, KEY)
+            document = create_document(request, NOW, KEY)
             publish_document(PublishDocument(id=document.id), NOW, KEY)
     with writing():
         renamed = UpdateDocument(id=document.id, content=RENAMED)
@@ -131,8 +131,8 @@ def served(folder, empty_database, write):
     open_database(settings.database)
     write()
     problems = {kind: asdict(problem) for kind, problem in PROBLEM_TYPES.items()}
-    told = {"problems": problems, "openapi": DESCRIBED}
-    report = build(BuildContext(NOW, settings, site_theme(settings), **told))
+    result = {"problems": problems, "openapi": DESCRIBED}
+    report = build(BuildContext(NOW, settings, site_theme(settings), **result))
     assert report.failed == []
     database.close()
     server = ThreadingHTTPServer(
@@ -153,8 +153,8 @@ def write_world():
 def write_tree():
     """The large tree of real docs, as its owner would bring it."""
     ensure_docs_project(NOW, slug="docs", owner_id=NIL_UUID)
-    asked = ImportOptions("guides", NOW, KEY, tree=PROMETHEUS.name, publish=True)
-    import_documents(read_tree(PROMETHEUS).sources, asked)
+    request = ImportOptions("guides", NOW, KEY, tree=PROMETHEUS.name, publish=True)
+    import_documents(read_tree(PROMETHEUS).sources, request)
 
 
 @pytest.fixture(scope="package")

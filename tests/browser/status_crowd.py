@@ -35,9 +35,9 @@ def write_everything(world):
         ),
     }
     entry = {"status": "monitoring", "body": BODY}
-    asked = StatusAddIncidentUpdate(incident_id=found["severity degraded"], **entry)
+    request = StatusAddIncidentUpdate(incident_id=found["severity degraded"], **entry)
     with writing():
-        add_incident_update(asked, seconds(0))
+        add_incident_update(request, seconds(0))
     windows = {
         "running": world.window("maintenance", starts=-60, ends=600, description=BODY),
         "coming": world.window("operational", starts=120, ends=600, description=BODY),

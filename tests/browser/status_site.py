@@ -96,31 +96,31 @@ class StatusSite:
         return (Path(self.settings.output) / path).read_text(encoding="utf-8")
 
     def service(self, slug, **more):
-        asked = {"slug": slug, "name": slug.capitalize()} | more
+        body = {"slug": slug, "name": slug.capitalize()} | more
         with writing():
-            return add_service(StatusAddService(**asked), seconds(-3600))
+            return add_service(StatusAddService(**body), seconds(-3600))
 
     def sample(self, slug, status="operational", at=-10, source="probe"):
         sample = {"slug": slug, "status": status, "observed_at": seconds(at)}
-        asked = StatusRecordMeasurements(
+        request = StatusRecordMeasurements(
             source=source, measurements=[sample | {"response_time_ms": 12}]
         )
         with writing():
             record_measurements(
-                asked, max(NOW, seconds(at)), retention=timedelta(days=100)
+                request, max(NOW, seconds(at)), retention=timedelta(days=100)
             )
 
     def incident(self, *slugs, severity="degraded", started=-60, at=0, **more):
-        asked = {"title": "Errors", "body": "We are looking.", "services": list(slugs)}
-        asked |= {"severity": severity, "started_at": seconds(started)}
+        body = {"title": "Errors", "body": "We are looking.", "services": list(slugs)}
+        body |= {"severity": severity, "started_at": seconds(started)}
         with writing():
-            return open_incident(StatusAddIncident(**asked | more), seconds(at)).id
+            return open_incident(StatusAddIncident(**body | more), seconds(at)).id
 
     def window(self, *slugs, starts, ends, **more):
-        asked = {"title": "Move", "services": list(slugs)}
-        asked |= {"starts_at": seconds(starts), "ends_at": seconds(ends)}
+        body = {"title": "Move", "services": list(slugs)}
+        body |= {"starts_at": seconds(starts), "ends_at": seconds(ends)}
         with writing():
-            window = StatusAddMaintenance(**asked | more)
+            window = StatusAddMaintenance(**body | more)
             return schedule_maintenance(window, NOW).id
 
 

@@ -39,8 +39,8 @@ def addresses(site):
     """Where a page of each kind stands."""
     newest = {}
     for kind, path in (("incident", "incidents"), ("window", "maintenance")):
-        with urlopen(f"{site}/status/{path}.json") as told:
-            newest[kind] = json.load(told)["data"][0]["id"]
+        with urlopen(f"{site}/status/{path}.json") as result:
+            newest[kind] = json.load(result)["data"][0]["id"]
     return {name: site + path.format(**newest) for name, path in PAGES.items()}
 
 

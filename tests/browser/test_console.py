@@ -20,8 +20,8 @@ from tests.browser.phone import (
     resolve,
     sign_in,
 )
+from tests.factories.manual import import_basics
 from tests.pages.builder.test_builder import eventually
-from tests.worlds.manual import import_basics
 
 # Where the first and the last letter of an element are.
 LETTERS = """element => {

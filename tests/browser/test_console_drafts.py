@@ -7,7 +7,7 @@ from playwright.sync_api import expect
 
 from models.projects.documents.rows import DocumentRow
 from tests import world
-from tests.worlds.manual import import_basics
+from tests.factories.manual import import_basics
 
 NOON = datetime(2026, 3, 1, 12, tzinfo=UTC)
 # Longer than the editor waits after a letter before it keeps a draft.
@@ -76,12 +76,12 @@ def test_use_of_a_draft_after_writing(editor):
     expect(editor.text).to_have_value("The second draft.")
 
 
-def test_version_of_a_draft(editor, ask):
+def test_version_of_a_draft(editor, api):
     """A draft is saved against the version it was made from, however often used."""
     editor.write("The first draft.")
     document = DocumentRow.select().first()
     update = {"id": document.id, "content": "Theirs."}
-    ask("POST /projects/v1/documents/update", update)
+    api("POST /projects/v1/documents/update", update)
     for _ in range(2):
         editor.open()
         editor.press("Use the draft")

@@ -5,7 +5,7 @@ import re
 import pytest
 
 from tests import world
-from tests.worlds.manual import import_basics
+from tests.factories.manual import import_basics
 
 ID = re.compile(r"[0-9a-f-]{36}|\d+|[?#].*")
 # Not pages, or one of many that are alike.

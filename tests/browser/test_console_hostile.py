@@ -10,8 +10,8 @@ from models.status.services.catalogue import StatusAddService, add_service
 from models.storage.database import writing
 from tests.browser.phone import EXCESS, menu_of
 from tests.browser.test_hostile import HARM
+from tests.factories.projects import KEY
 from tests.samples.hostile import HTML
-from tests.worlds.projects import KEY
 
 RTL = "\u0645\u0634\u0643\u0644\u0629 \u202e" + "W" * 140
 # What the browser's own parser has made of texts that mean harm. Forms are ours.

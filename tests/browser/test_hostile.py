@@ -11,8 +11,8 @@ from models.status.services.catalogue import StatusAddService, add_service
 from models.storage.database import writing
 from tests.browser.conftest import served
 from tests.browser.status_site import NOW
+from tests.factories.projects import KEY
 from tests.samples.hostile import HTML, IDS, links
-from tests.worlds.projects import KEY
 
 # All that is in the prose, as the browser's own parser has understood it.
 HARM = """() => {
@@ -40,7 +40,7 @@ def write_harm():
     """Documents of many hostile texts each, and an incident that tells some."""
     project = ensure_docs_project(NOW, slug="docs", owner_id=NIL_UUID)
     for number in range(SPREAD):
-        asked = CreateDocument(
+        request = CreateDocument(
             project_id=project.id,
             title=HTML[number],
             slug=f"harm-{number}",
@@ -51,15 +51,15 @@ def write_harm():
             section=HTML[1],
         )
         with writing():
-            document = create_document(asked, NOW, KEY)
+            document = create_document(request, NOW, KEY)
             publish_document(PublishDocument(id=document.id), NOW, KEY)
     with writing():
         add_service(StatusAddService(slug="api", name=HTML[2]), NOW)
         body = "\n\n".join(HTML)[:4000]
-        asked = StatusAddIncident(
+        request = StatusAddIncident(
             title=HTML[1], services=["api"], severity="degraded", body=body
         )
-        open_incident(asked, NOW)
+        open_incident(request, NOW)
 
 
 @pytest.fixture(scope="module")
@@ -74,10 +74,8 @@ def harmed_site(tmp_path_factory, empty_database):
 )
 def test_nothing_runs(browser, harmed_site, path):
     """No script, no dialog, no handler, no address but of the web; no request."""
-    context, asked, shown = browser.new_context(), [], []
-    context.route(
-        "**/*", lambda route: asked.append(route.request) or route.continue_()
-    )
+    context, body, shown = browser.new_context(), [], []
+    context.route("**/*", lambda route: body.append(route.request) or route.continue_())
     page = context.new_page()
     page.on("dialog", lambda dialog: shown.append(dialog) or dialog.dismiss())
 
@@ -85,7 +83,7 @@ def test_nothing_runs(browser, harmed_site, path):
     page.locator("h1").first.hover()
 
     assert page.evaluate(HARM) == []
-    outside = [each for each in asked if not each.url.startswith(harmed_site)]
+    outside = [each for each in body if not each.url.startswith(harmed_site)]
     # An image over https is the one thing that a document may ask others for.
     assert [each for each in outside if each.resource_type != "image"] == []
     assert shown == []

@@ -34,7 +34,7 @@ from tests.browser.status_site import (
     headline,
     seconds,
 )
-from tests.worlds.projects import KEY
+from tests.factories.projects import KEY
 
 STEPS = 8
 PATHS = (OVERVIEW, SERVICE, FRONT, "/status/history/2026-03/")

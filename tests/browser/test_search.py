@@ -83,7 +83,7 @@ def look_for(page, words):
 
 def test_same_terms_in_browser(visit):
     """Script and builder cut every text into the same terms."""
-    sentences = [text for said, asked in SENTENCES.values() for text in (said, *asked)]
+    sentences = [text for said, body in SENTENCES.values() for text in (said, *body)]
     texts = [
         *FOUND_BY,
         *sentences,
@@ -92,8 +92,8 @@ def test_same_terms_in_browser(visit):
 
     found = visit().evaluate(TERMS, texts)
 
-    for text, told in zip(texts, found, strict=True):
-        assert told == terms(text)
+    for text, result in zip(texts, found, strict=True):
+        assert result == terms(text)
 
 
 def test_same_terms_of_random_text(visit):
@@ -105,8 +105,8 @@ def test_same_terms_of_random_text(visit):
 
     found = visit().evaluate(TERMS, texts)
 
-    for text, told in zip(texts, found, strict=True):
-        assert told == terms(text), text
+    for text, result in zip(texts, found, strict=True):
+        assert result == terms(text), text
 
 
 def test_nothing_is_loaded_before_the_first_focus(visit):
@@ -149,8 +149,8 @@ def test_finds(visit, words, title):
 
 def test_finds_incident(visit, site):
     """Incidents are found by their titles."""
-    with urlopen(f"{site}/status/incidents.json") as told:
-        title = json.load(told)["data"][0]["title"]
+    with urlopen(f"{site}/status/incidents.json") as result:
+        title = json.load(result)["data"][0]["title"]
 
     assert title in look_for(visit(), title)
 

@@ -13,8 +13,8 @@ SIDEWAYS = "document.documentElement.scrollWidth"
 @pytest.fixture(scope="package")
 def paths(site):
     """Where a page of each kind stands."""
-    with urlopen(f"{site}/status/incidents.json") as told:
-        incident = json.load(told)["data"][0]["id"]
+    with urlopen(f"{site}/status/incidents.json") as result:
+        incident = json.load(result)["data"][0]["id"]
     found = ("/", "/status/", "/status/services/search/")
     found += (f"/status/incidents/{incident}/", "/guides/", "/guides/keys/")
     return dict(zip(PAGES, found, strict=True))

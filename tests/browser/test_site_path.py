@@ -16,7 +16,7 @@ from sitegen.page import BuildContext
 from sitegen.theme.site_theme import site_theme
 from tests.browser.axe import FEW_LOOKS, findings
 from tests.browser.status_site import MINUTE, NOW, StatusSite
-from tests.worlds.projects import KEY
+from tests.factories.projects import KEY
 
 PATH = "/docs/v2"
 
@@ -30,11 +30,11 @@ def world(tmp_path, empty_database):
 
 def publish(slug, content):
     project = ensure_docs_project(NOW, slug="docs", owner_id=NIL_UUID)
-    asked = {"title": slug.capitalize(), "slug": slug, "type": "note"}
-    asked |= {"content": content, "collection": "guides"}
+    body = {"title": slug.capitalize(), "slug": slug, "type": "note"}
+    body |= {"content": content, "collection": "guides"}
     with writing():
         document = create_document(
-            CreateDocument(project_id=project.id, **asked), NOW, KEY
+            CreateDocument(project_id=project.id, **body), NOW, KEY
         )
         publish_document(PublishDocument(id=document.id), NOW, KEY)
 

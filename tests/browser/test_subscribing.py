@@ -10,8 +10,8 @@ from models.notifications.subscriptions.secrets import token_of
 from models.status.services.catalogue import StatusAddService, add_service
 from models.storage.database import writing
 from tests.browser.axe import findings
+from tests.factories.readers import ADA, MAIL, app_for_readers
 from tests.ports import served
-from tests.worlds.readers import ADA, MAIL, app_for_readers
 
 NARROW = {"width": 360, "height": 800}
 

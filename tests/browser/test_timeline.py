@@ -12,7 +12,7 @@ from models.storage.database import writing
 from tests.browser.conftest import served
 from tests.browser.status_site import NOW
 from tests.browser.test_rich_document import END_OF_FIRST_LINE
-from tests.worlds.projects import KEY
+from tests.factories.projects import KEY
 
 TEXT = """
 An update with code:

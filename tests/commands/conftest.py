@@ -23,21 +23,21 @@ ROOT = Path(__file__).parents[2]
 
 
 @pytest.fixture(scope="session")
-def environment_in(keeping):
+def environment_in(engine):
     """What a command is told so that its instance is that of this folder."""
     return lambda folder: (
         os.environ
         | {
-            "MASTHEAD_DATABASE": keeping.at(folder / "masthead.db"),
+            "MASTHEAD_DATABASE": engine.at(folder / "masthead.db"),
             "MASTHEAD_OUTPUT": str(folder / "output"),
         }
     )
 
 
 @pytest.fixture
-def environment(tmp_path, keeping, environment_in):
+def environment(tmp_path, engine, environment_in):
     yield environment_in(tmp_path)
-    keeping.leave(tmp_path)
+    engine.leave(tmp_path)
 
 
 @contextmanager
@@ -56,13 +56,13 @@ def serving(environment, name="serve", *, within=(), log=None, port=None):
     )
     if log:
         errors.close()
-    told = ""
+    result = ""
     try:
-        while "listening on" not in told:
+        while "listening on" not in result:
             line = process.stdout.readline()
-            assert line, f"{name} ended before it listened: {told}"
-            told += line
-        yield process, re.search(r"listening on (\S+)", told)[1], told
+            assert line, f"{name} ended before it listened: {result}"
+            result += line
+        yield process, re.search(r"listening on (\S+)", result)[1], result
     finally:
         process.kill()
         process.wait()
@@ -80,10 +80,10 @@ def start(environment):
 
 # For tests that only read, or that use names of their own.
 @pytest.fixture(scope="module")
-def shared_environment(tmp_path_factory, keeping, environment_in):
+def shared_environment(tmp_path_factory, engine, environment_in):
     folder = tmp_path_factory.mktemp("shared")
     yield environment_in(folder)
-    keeping.leave(folder)
+    engine.leave(folder)
 
 
 @pytest.fixture(scope="module")
@@ -119,8 +119,8 @@ def fetch(address, key=None, body=None, repeat="one"):
     data = json.dumps(body).encode() if body else None
     if data:
         headers["Content-Type"] = "application/json"
-    asked = urllib.request.Request(address, data, headers)
-    with urllib.request.urlopen(asked, timeout=60) as answer:
+    request = urllib.request.Request(address, data, headers)
+    with urllib.request.urlopen(request, timeout=60) as answer:
         return answer.read().decode()
 
 
@@ -140,8 +140,8 @@ def command(address, tmp_path, monkeypatch, capsys):
 
     def ran(*words):
         code = app.main([str(word) for word in words])
-        told = capsys.readouterr()
-        return code, told.out, told.err
+        result = capsys.readouterr()
+        return code, result.out, result.err
 
     yield ran
     # Not every command opens one.
@@ -150,10 +150,10 @@ def command(address, tmp_path, monkeypatch, capsys):
 
 
 @pytest.fixture(scope="session")
-def server(keeping):
+def server(engine):
     """A PostgreSQL, whatever the engine of this run."""
-    if isinstance(keeping, Databases):
-        yield keeping
+    if isinstance(engine, Databases):
+        yield engine
         return
     with TemporaryDirectory(prefix="cluster") as folder:
         with databases(Path(folder)) as lent:

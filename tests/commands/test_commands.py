@@ -106,18 +106,18 @@ def test_build(command):
     assert re.match(r"written 0, unchanged [1-9]\d*, removed 0, seconds ", second[1])
 
 
-def test_demo_on_an_installation(command, address, keeping):
+def test_demo_on_an_installation(command, address, engine):
     """It leaves an installation as it is, and says how to have both."""
     command("keys", "bootstrap", "--email", "ada@example.com")
     database.close()
-    before = keeping.content(address)
+    before = engine.content(address)
 
     code, _, err = command("demo", "--port", free_port())
 
     assert code == 2
     assert "--into-existing" in err
     database.close()
-    assert keeping.content(address) == before
+    assert engine.content(address) == before
 
 
 def test_build_without_a_database(command):
@@ -246,14 +246,14 @@ def test_backup(command, tmp_path):
     assert (tmp_path / "copy.db").stat().st_mode & 0o077 == 0
 
 
-def test_newer_schema(command, keeping, address):
+def test_newer_schema(command, engine, address):
     """A database of a later release is left as it is, and told what to do."""
     command("migrate")
     database.close()
-    with keeping.elsewhere(address) as later:
+    with engine.elsewhere(address) as later:
         add = "INSERT INTO schema_migration (name, applied) VALUES (?, ?)"
         later.execute(add, ("9000_later", "2030-01-01"))
-    before = keeping.content(address)
+    before = engine.content(address)
 
     for words in (["migrate"], ["build"], ["check"], ["keys", "list"]):
         code, out, err = command(*words)
@@ -262,7 +262,7 @@ def test_newer_schema(command, keeping, address):
         assert "that of a newer release" in err
         assert "restore a backup" in err
 
-    assert keeping.content(address) == before
+    assert engine.content(address) == before
 
 
 def test_openapi(command):

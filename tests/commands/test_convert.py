@@ -6,8 +6,8 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
+from tests.factories.status import RECORD
 from tests.samples.tool_bodies import BEAT, RESULT, alert, kuma, statuses, webhook
-from tests.worlds.status import RECORD
 
 NOW = datetime.now(UTC)
 LATEST = RESULT | {"timestamp": NOW.isoformat()}
@@ -44,14 +44,14 @@ def test_lines(convert, tool, said, counts):
     assert {each["source"] for each in found} == {tool}
 
 
-def test_posted(convert, ask, clock):
+def test_posted(convert, api, clock):
     """The API takes what comes out, as it stands."""
     clock.now = NOW
-    ask("POST /status/v1/admin/services/add", {"slug": "shop", "name": "Shop"})
+    api("POST /status/v1/admin/services/add", {"slug": "shop", "name": "Shop"})
 
     said = statuses(("Web", "eu", [LATEST]))
     _, out, _ = convert(said, "gatus", "--service", "Web=shop")
-    answer = ask(RECORD, out.encode(), headers={"Content-Type": "application/json"})
+    answer = api(RECORD, out.encode(), headers={"Content-Type": "application/json"})
 
     assert answer.json["data"] == {"recorded": 1, "unknown": []}
 
@@ -69,9 +69,9 @@ def test_old_results(convert, days, lines):
 
 def test_nothing_said(convert):
     """No line then, and a word of it beside the output."""
-    told = convert(kuma(None, monitor=None, msg="Testing"), "uptime-kuma")
+    result = convert(kuma(None, monitor=None, msg="Testing"), "uptime-kuma")
 
-    assert told == (0, "", "The input contains no measurements.\n")
+    assert result == (0, "", "The input contains no measurements.\n")
 
 
 @pytest.mark.parametrize(

@@ -16,7 +16,7 @@ import app
 from models.runtime.commands import BROKEN_PIPE, INTERRUPTED
 from models.storage.database import database
 from tests.commands.conftest import ROOT
-from tests.house.test_docs import COMMANDS as BY_NAME
+from tests.conventions.test_docs import COMMANDS as BY_NAME
 from tests.interrupts import heed_interrupts
 from tests.ports import free_port
 
@@ -135,7 +135,7 @@ def in_a_file(*given):
 
 
 @pytest.mark.parametrize(
-    ("words", "told"),
+    ("words", "expected"),
     [
         (["backup", "folder"], "folder cannot be written: it is a folder"),
         (["backup", "."], "it is a folder"),
@@ -168,7 +168,7 @@ def in_a_file(*given):
     ],
     ids=lambda each: each if isinstance(each, str) else named(each[:2]),
 )
-def test_wrong_paths_and_words(words, told, command, place):
+def test_wrong_paths_and_words(words, expected, command, place):
     """What cannot be used is named; what was there is left as it was."""
     command("migrate")
     before = (place / "file").read_text()
@@ -176,7 +176,7 @@ def test_wrong_paths_and_words(words, told, command, place):
     code, _, err = command(*words)
 
     held(code, err)
-    assert told in err
+    assert expected in err
     assert (place / "file").read_text() == before
     assert list((place / "folder").iterdir()) == [place / "folder/something"]
     assert command("check")[0] == 0
@@ -235,11 +235,11 @@ def test_closed_pipe(words, command, place, monkeypatch):
     monkeypatch.setattr("sys.stdin", io.StringIO("mh_wrong\n"))
     command("migrate")
 
-    code, told = unread(asked(words))
+    code, result = unread(asked(words))
 
     # What is told of a backup is told to people.
-    assert code == (0 if words == ("backup",) else BROKEN_PIPE), told
-    assert "Error" not in told
+    assert code == (0 if words == ("backup",) else BROKEN_PIPE), result
+    assert "Error" not in result
     assert command("check")[0] in (0, 1)
 
 

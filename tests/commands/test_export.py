@@ -26,12 +26,12 @@ from sitegen.export.record_types import RECORD_TYPES, SAMPLES
 from sitegen.export.writer import ExportOptions, write_export
 from tests import world
 from tests.conftest import NOON
-from tests.house.words import MANUAL
+from tests.conventions.words import MANUAL
+from tests.factories.corrections import make_corrections
+from tests.factories.full_project import make_full
+from tests.factories.notifications import subscribe
+from tests.factories.projects import OWNER
 from tests.operations.projects.bundles.test_import import with_new_ids, without_record
-from tests.worlds.corrections import make_corrections
-from tests.worlds.full_project import make_full
-from tests.worlds.notifications import subscribe
-from tests.worlds.projects import OWNER
 
 PAGE = next(words for words in MANUAL if words.path.stem == "exporting")
 SECRET = re.compile(r"mh_\w{8}_\w{49}")
@@ -50,7 +50,7 @@ TREE = {
 
 
 @pytest.fixture(scope="module")
-def taken(tmp_path_factory, keeping):
+def taken(tmp_path_factory, engine):
     """A folder with an instance that has something of everything, and its export."""
     folder = tmp_path_factory.mktemp("taken")
     for name, text in TREE.items():
@@ -58,7 +58,7 @@ def taken(tmp_path_factory, keeping):
         file.parent.mkdir(parents=True, exist_ok=True)
         file.write_text(text)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setenv("MASTHEAD_DATABASE", keeping.at(folder / "masthead.db"))
+        patch.setenv("MASTHEAD_DATABASE", engine.at(folder / "masthead.db"))
         tree = ("docs", "import", str(folder / "tree"), "--collection", "guides")
         assert app.main([*tree, "--publish"]) == 0
         _live()
@@ -88,9 +88,9 @@ def _change(slug, **wanted):
 
 
 @pytest.fixture
-def exported(taken, keeping, beside):
+def exported(taken, engine, beside):
     """The folder of the export, beside a copy of its instance that is open."""
-    keeping.copy(keeping.at(taken / "masthead.db"), copy := beside("masthead.db"))
+    engine.copy(engine.at(taken / "masthead.db"), copy := beside("masthead.db"))
     open_database(copy)
     yield taken / "out"
     database.close()
@@ -122,28 +122,28 @@ def test_manifest(exported):
 def test_members(record_type):
     """The manual tells every member of every file, and none that is not there."""
     sections = re.split(r"^#+ ", PAGE.text, flags=re.MULTILINE)
-    (told,) = [
+    (result,) = [
         each for each in sections if f"`{record_type.file}`" in each.split("\n")[0]
     ]
 
-    assert _told_in(told) == {
+    assert _told_in(result) == {
         each.alias for each in record_type.schema.model_fields.values()
     }
 
 
 def test_members_of_bundles():
     """The manual tells every member of a bundle."""
-    told = PAGE.text.partition("### `projects/atlas.json`")[2].partition("\n## ")[0]
+    data = PAGE.text.partition("### `projects/atlas.json`")[2].partition("\n## ")[0]
 
     fields = ProjectBundle.model_fields.values()
-    assert _told_in(told) == {each.alias for each in fields}
+    assert _told_in(data) == {each.alias for each in fields}
 
 
 def test_members_of_the_manifest(exported):
     """The manual tells every member of the manifest."""
-    told = PAGE.text.partition("## `manifest.json`")[2].partition("\n## ")[0]
+    data = PAGE.text.partition("## `manifest.json`")[2].partition("\n## ")[0]
 
-    assert _told_in(told) == json.loads((exported / "manifest.json").read_text()).keys()
+    assert _told_in(data) == json.loads((exported / "manifest.json").read_text()).keys()
 
 
 def _told_in(section):
@@ -247,8 +247,8 @@ def test_documents_come_back(exported, command, beside, monkeypatch):
     for kind, more in (("published", ["--publish"]), ("drafts", [])):
         for tree in sorted((exported / "documents/docs" / kind).iterdir()):
             words = ("docs", "import", tree, "--collection", tree.name, *more)
-            code, _, told = command(*words)
-            assert code == 0, told
+            code, _, result = command(*words)
+            assert code == 0, result
 
     assert words_of_documents() == before
     assert len(before) == 4
@@ -270,11 +270,11 @@ def test_every_version_is_a_file(exported):
 def test_projects_come_back(exported):
     """A bundle of the export is what the API exports, and is taken in again."""
     bundle = json.loads((exported / "projects/atlas.json").read_text())
-    asked = {"slug": "again", "owner_id": OWNER, "bundle": poured(bundle)}
+    body = {"slug": "again", "owner_id": OWNER, "bundle": poured(bundle)}
     with reading():
         same = exported_by_api(bundle["project"]["id"])
 
-    request = ImportProject(**asked)
+    request = ImportProject(**body)
     with prepared_import(request) as files, writing():
         imported = import_project(
             request, files, NOON, BY_OWNER, files_max_bytes=1_000_000
@@ -307,26 +307,26 @@ def broken_off(lines):
 
 def test_broken_off(exported, tmp_path):
     """What was broken off leaves nothing, and can be tried again."""
-    asked = ExportOptions(NOON, "0.1.0", "https://status.example.com")
+    request = ExportOptions(NOON, "0.1.0", "https://status.example.com")
 
     with pytest.raises(KeyboardInterrupt):
-        write_export(tmp_path / "again", asked, broken_off)
+        write_export(tmp_path / "again", request, broken_off)
 
     assert list((tmp_path / "again").iterdir()) == []
-    assert len(write_export(tmp_path / "again", asked)) > 10
+    assert len(write_export(tmp_path / "again", request)) > 10
 
 
-def test_snapshot(exported, keeping, beside, tmp_path):
+def test_snapshot(exported, engine, beside, tmp_path):
     """What is written meanwhile is in no file."""
-    asked = ExportOptions(NOON, "0.1.0", "https://a.example")
+    request = ExportOptions(NOON, "0.1.0", "https://a.example")
 
     def written_meanwhile(lines):
         yield from lines
-        with keeping.elsewhere(beside("masthead.db")) as other:
+        with engine.elsewhere(beside("masthead.db")) as other:
             other.execute("UPDATE project SET name = 'Later'")
             other.execute("DELETE FROM incident")
 
-    write_export(tmp_path / "again", asked, written_meanwhile)
+    write_export(tmp_path / "again", request, written_meanwhile)
 
     assert "Later" not in (tmp_path / "again/projects/atlas.json").read_text()
     assert lines_of(tmp_path / "again/status/incidents.jsonl")

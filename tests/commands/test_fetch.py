@@ -28,10 +28,10 @@ class Elsewhere(BaseHTTPRequestHandler):
 
     def do_GET(self):
         name = self.path.rsplit("/", 1)[-1]
-        told = self.answers.get(name)
-        if told is None and (PAGE / name).is_file():
-            told = (200, {}, (PAGE / name).read_bytes())
-        status, headers, body = told or (404, {}, b"Nothing here.")
+        result = self.answers.get(name)
+        if result is None and (PAGE / name).is_file():
+            result = (200, {}, (PAGE / name).read_bytes())
+        status, headers, body = result or (404, {}, b"Nothing here.")
         self.send_response(status)
         for header, value in headers.items():
             self.send_header(header, value)
@@ -166,8 +166,8 @@ def test_interrupted(environment):
             text=True,
             preexec_fn=heed_interrupts,
         )
-        asked, _ = silent.accept()
-        with asked:
+        body, _ = silent.accept()
+        with body:
             process.send_signal(signal.SIGINT)
             _, err = process.communicate(timeout=60)
 

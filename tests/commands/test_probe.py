@@ -69,12 +69,12 @@ def probe(shared_key, tmp_path):
     started = []
 
     def run(*words, key=shared_key):
-        told = {"MASTHEAD_PROBE_KEY": key, "MASTHEAD_LOG_LEVEL": "debug"}
+        result = {"MASTHEAD_PROBE_KEY": key, "MASTHEAD_LOG_LEVEL": "debug"}
         with (tmp_path / "probe.log").open("a") as log:
             made = subprocess.Popen(
                 [sys.executable, "app.py", "probe", *map(str, words)],
                 cwd=ROOT,
-                env=os.environ | told,
+                env=os.environ | result,
                 stdout=subprocess.PIPE,
                 stderr=log,
                 text=True,
@@ -107,13 +107,13 @@ def add_services(address, key, stem, numbers):
 
 
 @pytest.fixture
-def rows(keeping, shared_environment, stem):
+def rows(engine, shared_environment, stem):
     """What a database has of each sample of this test: service and time."""
 
     def found(environment=shared_environment):
-        with keeping.elsewhere(environment["MASTHEAD_DATABASE"]) as other:
-            asked = "SELECT slug, observed_at FROM measurement JOIN service ON number"
-            rows = [*other.execute(asked + " = service_id")]
+        with engine.elsewhere(environment["MASTHEAD_DATABASE"]) as other:
+            request = "SELECT slug, observed_at FROM measurement JOIN service ON number"
+            rows = [*other.execute(request + " = service_id")]
         return {(slug, at) for slug, at in rows if slug.rpartition("-")[0] == stem}
 
     return found
@@ -169,16 +169,16 @@ def test_service_that_is_added_later(address, add, probe, plan, stem, tmp_path, 
     """Those beside it lose no sample meanwhile, and it is told once that it is none."""
     add(0)
     file = plan(address, up=2)
-    told = tmp_path / "probe.log"
+    result = tmp_path / "probe.log"
     running = probe(file)
     wait_for(lambda: len(rows()) >= 2)
 
     add(1)
-    wait_for(lambda: f"event=known-service service={stem}-1" in told.read_text())
+    wait_for(lambda: f"event=known-service service={stem}-1" in result.read_text())
     running.send_signal(signal.SIGTERM)
 
     assert running.wait(60) == 0
-    assert told.read_text().count(f"event=unknown-service service={stem}-1") == 1
+    assert result.read_text().count(f"event=unknown-service service={stem}-1") == 1
     ours = {each for each in measured(tmp_path) if each[0] == f"{stem}-0"}
     assert ours
     assert not ours - rows()
@@ -191,14 +191,14 @@ def test_once(address, add, probe, plan, stem, rows):
     fine = probe(plan(address), "--once")
     table, _ = fine.communicate(timeout=60)
     down = probe(plan(address, down=1), "--once", "--json")
-    told = json.loads(down.communicate(timeout=60)[0])
+    data = json.loads(down.communicate(timeout=60)[0])
 
     shown = rf"SERVICE +STATUS +MS +WHY\n{stem}-0 +operational +\d+\nsent 1, "
     assert re.match(shown, table)
     assert (fine.returncode, down.returncode) == (0, 1)
-    assert [each["status"] for each in told["measurements"]] == ["operational", "down"]
-    assert told["measurements"][1]["why"] == "connection refused"
-    assert (told["sent"], told["waiting"], len(rows())) == (2, 0, 3)
+    assert [each["status"] for each in data["measurements"]] == ["operational", "down"]
+    assert data["measurements"][1]["why"] == "connection refused"
+    assert (data["sent"], data["waiting"], len(rows())) == (2, 0, 3)
 
 
 def test_once_for_unknown_services(address, add, probe, plan, stem, tmp_path):
@@ -208,15 +208,15 @@ def test_once_for_unknown_services(address, add, probe, plan, stem, tmp_path):
     shown = probe(plan(address, up=2), "--once")
     table, _ = shown.communicate(timeout=60)
     read = probe(plan(address, up=2), "--once", "--json")
-    told = json.loads(read.communicate(timeout=60)[0])
+    data = json.loads(read.communicate(timeout=60)[0])
 
     assert re.search(rf"^{stem}-0 +operational +\d+$", table, re.M)
     unknown = rf"^{stem}-1 +operational +\d+  the API knows no such"
     assert re.search(unknown, table, re.M)
     assert table.endswith("\nsent 1, waiting 0, refused 0, unknown 1\n")
     assert (shown.returncode, read.returncode) == (1, 1)
-    assert (told["sent"], told["unknown"]) == (1, 1)
-    assert told["unknownServices"] == [f"{stem}-1"]
+    assert (data["sent"], data["unknown"]) == (1, 1)
+    assert data["unknownServices"] == [f"{stem}-1"]
     log = (tmp_path / "probe.log").read_text()
     assert log.count(f"event=unknown-service service={stem}-1") == 2
 

@@ -36,21 +36,21 @@ def test_told(built, bucket, tmp_path):
     """It tells what travelled, and that nothing has to."""
     files = files_of(tmp_path / "output")
 
-    code, told, _ = built("publish")
+    code, result, _ = built("publish")
 
     size = sum(map(len, files.values()))
     start = f"sent {len(files)}, removed 0, unchanged 0, bytes {size}, seconds "
-    assert (code, told[: len(start)]) == (0, start)
+    assert (code, result[: len(start)]) == (0, start)
     assert bucket.site("site") == with_headers(files)
-    _, told, _ = built("publish")
-    assert told.startswith(f"sent 0, removed 0, unchanged {len(files)}, bytes 0,")
+    _, result, _ = built("publish")
+    assert result.startswith(f"sent 0, removed 0, unchanged {len(files)}, bytes 0,")
 
 
 def test_changed(built, bucket):
     """--changed prints the addresses, and nothing else."""
-    _, told, _ = built("publish", "--changed")
+    _, result, _ = built("publish", "--changed")
 
-    lines = told.splitlines()
+    lines = result.splitlines()
     assert "http://127.0.0.1:8000/status/" in lines
     assert all(each.startswith("http://127.0.0.1:8000/") for each in lines)
     assert lines == sorted({*lines})
@@ -59,9 +59,9 @@ def test_changed(built, bucket):
 
 def test_json(built, bucket):
     """--json tells all of it."""
-    code, told, _ = built("publish", "--json")
+    code, result, _ = built("publish", "--json")
 
-    found = json.loads(told)
+    found = json.loads(result)
     assert code == 0
     assert set(found["sent"]) == set(bucket.site("site"))
     assert found["dryRun"] is False
@@ -70,9 +70,9 @@ def test_json(built, bucket):
 
 def test_dry_run(built, bucket):
     """A dry run tells each path, and sends nothing."""
-    code, told, _ = built("publish", "--dry-run")
+    code, result, _ = built("publish", "--dry-run")
 
-    lines = told.splitlines()
+    lines = result.splitlines()
     assert code == 0
     assert "send status/index.html" in lines
     assert lines[-2] == "This was a dry run: nothing was published."
@@ -86,15 +86,15 @@ def test_hook_that_fails(built, monkeypatch):
     assert (code, err) == (1, "The hook exited with 1: no error message.\n")
 
     monkeypatch.setenv("MASTHEAD_PUBLISH_HOOK", "true")
-    code, told, err = built("publish", "--json")
+    code, result, err = built("publish", "--json")
 
-    found = json.loads(told)
+    found = json.loads(result)
     assert (code, err, found["sent"]) == (0, "", [])
     assert "http://127.0.0.1:8000/status/" in found["changed"]
 
 
 @pytest.mark.parametrize(
-    ("name", "value", "told"),
+    ("name", "value", "expected"),
     [
         ("MASTHEAD_PUBLISH", "", "MASTHEAD_PUBLISH is not set to a folder or bucket."),
         ("MASTHEAD_PUBLISH", "s3://nobody", "There is no bucket nobody at http"),
@@ -120,13 +120,13 @@ def test_hook_that_fails(built, monkeypatch):
     ],
 )
 @pytest.mark.parametrize("words", [[], ["--dry-run"]])
-def test_refused(words, name, value, told, pointed, bucket, monkeypatch, tmp_path):
+def test_refused(words, name, value, expected, pointed, bucket, monkeypatch, tmp_path):
     """What cannot be is a sentence, without a secret, and nothing is touched."""
     (tmp_path / "file").touch()
     for folder in ("empty", "output"):
         (tmp_path / folder).mkdir()
     if words and value == "file":
-        told = "The folder file cannot be published to: N"
+        expected = "The folder file cannot be published to: N"
     if value is None:
         monkeypatch.delenv(name)
     else:
@@ -135,7 +135,7 @@ def test_refused(words, name, value, told, pointed, bucket, monkeypatch, tmp_pat
     code, _, err = pointed("publish", *words)
 
     assert code == 2
-    assert told in err
+    assert expected in err
     assert err.startswith("masthead: ")
     assert err.count("\n") == 1
     assert SECRET not in err

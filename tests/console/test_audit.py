@@ -13,14 +13,14 @@ pytestmark = pytest.mark.both_engines
 
 
 @pytest.fixture(autouse=True)
-def records(ask, issue, clock):
+def records(api, issue, clock):
     """A key, and a service and an incident an hour later."""
     key = {"name": XSS, "scopes": ["status:*"]}
-    ask("POST /platform/v1/keys/add", key, key=issue("*"))
+    api("POST /platform/v1/keys/add", key, key=issue("*"))
     clock.pass_(hours=1)
-    ask("POST /status/v1/admin/services/add", {"slug": "api", "name": XSS})
+    api("POST /status/v1/admin/services/add", {"slug": "api", "name": XSS})
     words = {"title": XSS, "services": ["api"], "severity": "degraded", "body": "x"}
-    ask("POST /status/v1/admin/incidents/add", words)
+    api("POST /status/v1/admin/incidents/add", words)
 
 
 def actions(page):
@@ -85,9 +85,9 @@ def test_pages(person, monkeypatch):
     assert person.get("audit/?cursor=nonsense").status_code == 400
 
 
-def test_a_broken_chain(person, monkeypatch, engine):
+def test_a_broken_chain(person, monkeypatch, raw_database):
     """A record that was changed is named; the other areas are still whole."""
-    engine.unguard()
+    raw_database.unguard()
     AuditRow.update(actor="mallory").where(AuditRow.action == "service.added").execute()
 
     page = person.get("audit/").text
@@ -100,9 +100,9 @@ def test_a_broken_chain(person, monkeypatch, engine):
     assert "Complete and unchanged: the newest 1 records" in newest
 
 
-def test_a_record_that_was_removed(person, engine):
+def test_a_record_that_was_removed(person, raw_database):
     """The record after one that is gone does not match its link."""
-    engine.unguard()
+    raw_database.unguard()
     AuditRow.delete().where(AuditRow.action == "service.added").execute()
 
     assert "Broken: 1 of 1 records" in person.get("audit/").text

@@ -8,9 +8,9 @@ import pytest
 from models.projects.documents.rows import DocumentRevisionRow, DocumentRow
 from models.projects.files.rows import FileRow
 from models.projects.projects.activity import ActivityRow
+from tests.factories.projects import OWNER
 from tests.samples.hostile import HTML
 from tests.samples.pictures import png
-from tests.worlds.projects import OWNER
 
 NEW = "documents/new/"
 TEXT = {"title": "First steps", "content": "See [a page](a-page).\n", "type": "note"}
@@ -40,8 +40,8 @@ pytestmark = pytest.mark.both_engines
 
 
 @pytest.fixture(autouse=True)
-def docs(shelf):
-    return shelf.project
+def docs(docs_project):
+    return docs_project.project
 
 
 @pytest.fixture
@@ -72,9 +72,9 @@ def test_create(person):
     assert content(1) == TEXT["content"]
 
 
-def test_create_in_another_project(person, ask):
+def test_create_in_another_project(person, api):
     """A document is created in the project that is chosen."""
-    project = ask(
+    project = api(
         "POST /projects/v1/projects/create",
         {"slug": "other", "name": "B", "ownerId": OWNER},
     )
@@ -222,7 +222,7 @@ def test_preview(person, document, path):
     assert content(2) == text
 
 
-def test_preview_after_other_changes(person, document, path, shelf):
+def test_preview_after_other_changes(person, document, path, docs_project):
     """A link leads to what is published now, also if it was not a moment ago."""
     text = {"content": "[other](other) [old](/guides/other/)", "_do": "preview"}
 
@@ -230,11 +230,11 @@ def test_preview_after_other_changes(person, document, path, shelf):
         return "lead nowhere" in person.fill(path, path, **text).text
 
     assert is_broken()
-    other = shelf.publish("other")
+    other = docs_project.publish("other")
     assert not is_broken()
-    shelf.release(shelf.update(other, content="Another text."))
+    docs_project.release(docs_project.update(other, content="Another text."))
     assert not is_broken()
-    shelf.withdraw(other)
+    docs_project.withdraw(other)
     assert is_broken()
 
 
@@ -385,10 +385,10 @@ def test_history(person, document, path):
     assert DocumentRow.get().published_version == 3
 
 
-def test_authors(person, document, path, ask, issue):
+def test_authors(person, document, path, api, issue):
     """Each version has its author, by the name of a key if the reader sees keys."""
     update = {"id": document.id, "content": "Second\n"}
-    ask("POST /projects/v1/documents/update", update, key=issue("*", name="Ada"))
+    api("POST /projects/v1/documents/update", update, key=issue("*", name="Ada"))
 
     history = person.get(f"{path}history/").text
     version = person.get(f"{path}history/2/").text
@@ -534,15 +534,15 @@ def test_an_author_without_publishing(visitor, issue, document, path):
 
 
 @pytest.fixture
-def hidden(person, ask):
+def hidden(person, api):
     """The id of a project with a section and a file, whose name tells something."""
     project = {"slug": "hidden", "name": "Hidden", "ownerId": OWNER}
-    created = ask("POST /projects/v1/projects/create", project)
+    created = api("POST /projects/v1/projects/create", project)
     id = created.json["data"]["id"]
     words = {"collection": "guides", "section": "Takeover", "_do": "save"}
     person.fill(NEW, NEW, **TEXT | words, projectId=id)
     query = {"projectId": id, "name": "images/takeover.png"}
-    assert ask("POST /projects/v1/files/add", query, file=png()).status_code == 200
+    assert api("POST /projects/v1/files/add", query, file=png()).status_code == 200
     return id
 
 

@@ -17,6 +17,7 @@ from models.storage.database import writing
 from tests.conftest import ROUTES
 from tests.console.shown_form import ShownForm, shown_data
 from tests.console.test_operations import sent_by
+from tests.factories.projects import OWNER
 from tests.operations.http.test_every_mutation import SAMPLES, sample
 from tests.operations.projects.atlas.conftest import (
     OWN,
@@ -28,7 +29,6 @@ from tests.operations.projects.atlas.conftest import (
 )
 from tests.operations.projects.atlas.test_changes import UNCHANGED
 from tests.operations.projects.atlas.world import CASES
-from tests.worlds.projects import OWNER
 
 __all__ = ["ids", "sample", "store", "world"]
 
@@ -149,7 +149,7 @@ def person(visitor, key):
 
 
 @pytest.fixture
-def named(ask, key, ids, clock):
+def named(api, key, ids, clock):
     """The ids of what there is, by `$noun`."""
     _own_comment(ids["$item"], ids["$project"], OWNER, clock.now)
     return ids | {
@@ -160,7 +160,7 @@ def named(ask, key, ids, clock):
 
 
 @pytest.fixture
-def request_of(ask, key, named, request):
+def request_of(api, key, named, request):
     """Return a request that is possible, by the name of its case."""
 
     def possible(case):
@@ -168,9 +168,9 @@ def request_of(ask, key, named, request):
         if case in IN_PROJECTS:
             return filled(IN_PROJECTS[case][1], named)
         if route in ADMINISTRATION:
-            return filled(ADMINISTRATION[route], named | administered(route, ask, key))
+            return filled(ADMINISTRATION[route], named | administered(route, api, key))
         if route == "GET /projects/v1/published/get":
-            request.getfixturevalue("shelf").publish("shown")
+            request.getfixturevalue("docs_project").publish("shown")
         if "/projects/" in route:
             return filled(READS.get(route, {}), named)
         sample = request.getfixturevalue("sample")
@@ -188,18 +188,18 @@ def request_of(ask, key, named, request):
     return possible
 
 
-def administered(route, ask, key):
+def administered(route, api, key):
     """Make what an administrator changes; return its ids."""
     project = ProjectRow.get(ProjectRow.slug == "atlas")
     if route.endswith("/purge"):
         ProjectRow.update(archived_at=project.created_at).execute()
     if route.endswith("/import"):
-        exported = ask("GET /projects/v1/projects/export", {"id": project.id}, key=key)
+        exported = api("GET /projects/v1/projects/export", {"id": project.id}, key=key)
         ProjectRow.update(archived_at=project.created_at).execute()
         purge = {"id": project.id, "confirm": "atlas"}
-        ask(f"{PROJECTS}/projects/purge", purge, key=key)
+        api(f"{PROJECTS}/projects/purge", purge, key=key)
         return {"$bundle": exported.json["data"]}
-    label = ask(f"{PROJECTS}/labels/add", {"name": "global"}, key=key)
+    label = api(f"{PROJECTS}/labels/add", {"name": "global"}, key=key)
     return {"$global": label.json["data"]["id"]}
 
 
@@ -234,7 +234,7 @@ def done_by_form(person, operation, request):
 
 
 @pytest.mark.parametrize("case", ALL)
-def test_done_through_its_form(case, person, key, ask, request_of):
+def test_done_through_its_form(case, person, key, api, request_of):
     """It answers what the API answers, and records what the API records."""
     operation = ROUTES[ALL[case]]
     request = request_of(case)
@@ -242,7 +242,7 @@ def test_done_through_its_form(case, person, key, ask, request_of):
     body = as_parameters(request) if is_query else request
     file = b"New." if operation.read_upload else None
     headers = {"Dry-Run": "true"} if operation.is_mutation else {}
-    expected = ask(operation.route, body, key=key, headers=headers, file=file)
+    expected = api(operation.route, body, key=key, headers=headers, file=file)
     assert expected.status_code == 200, expected.text
     audited, active = AuditRow.select().count(), ActivityRow.select().count()
 

@@ -5,7 +5,7 @@ from models.audit import AuditRow
 from models.projects.projects.activity import ActivityRow
 from tests.console.forms_of_page import FormsOfPage, enter_is_safe, is_asked_first
 from tests.console.test_pseudo_locale import Crawl, act, life, marked_app, visit
-from tests.worlds.projects import OWNER
+from tests.factories.projects import OWNER
 
 __all__ = ["act", "life", "marked_app", "visit"]
 

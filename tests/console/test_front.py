@@ -15,21 +15,21 @@ RECORD = "POST /status/v1/admin/measurements/record"
 pytestmark = pytest.mark.both_engines
 
 
-def measure(ask, clock, **statuses):
+def measure(api, clock, **statuses):
     """Record a measurement of each service, as a probe does."""
     at = clock.now.isoformat()
     measured = [
         {"slug": slug, "status": status, "observedAt": at}
         for slug, status in statuses.items()
     ]
-    ask(RECORD, {"source": "oslo", "measurements": measured})
+    api(RECORD, {"source": "oslo", "measurements": measured})
 
 
-def test_what_is_wrong(person, ask, clock):
+def test_what_is_wrong(person, api, clock):
     """Each service that is not operational stands there with the reason."""
     for slug in ("api", "mail", "search"):
-        ask(ADD_SERVICE, {"slug": slug, "name": slug.upper()})
-    measure(ask, clock, api="operational", mail="down")
+        api(ADD_SERVICE, {"slug": slug, "name": slug.upper()})
+    measure(api, clock, api="operational", mail="down")
 
     page = person.get().text
 
@@ -39,15 +39,15 @@ def test_what_is_wrong(person, ask, clock):
     assert "<bdi>API</bdi>" not in page
 
 
-def test_the_worst_incident_first(person, ask, clock):
+def test_the_worst_incident_first(person, api, clock):
     """The most severe incident stands first, however many newer ones there are."""
-    ask(ADD_SERVICE, {"slug": "api", "name": "API"})
+    api(ADD_SERVICE, {"slug": "api", "name": "API"})
     words = {"services": ["api"], "body": "x"}
     severities = ("degraded", "major-outage", *["degraded"] * 21)
     for number, severity in enumerate(severities):
         clock.pass_(seconds=1)
         incident = {"title": f"Trouble {number}", "severity": severity}
-        ask("POST /status/v1/admin/incidents/add", words | incident)
+        api("POST /status/v1/admin/incidents/add", words | incident)
 
     titles = re.findall(r"<h3>.*<bdi>(Trouble \d+)</bdi>", person.get().text)
 
@@ -55,11 +55,11 @@ def test_the_worst_incident_first(person, ask, clock):
     assert len(titles) == 20
 
 
-def test_reason_in_another_language(person, ask):
+def test_reason_in_another_language(person, api):
     """The reason is said as on the site, and leads to the page of the incident."""
-    ask(ADD_SERVICE, {"slug": "api", "name": "API"})
+    api(ADD_SERVICE, {"slug": "api", "name": "API"})
     words = {"title": "Late", "services": ["api"], "severity": "degraded", "body": "x"}
-    incident = ask("POST /status/v1/admin/incidents/add", words).json["data"]
+    incident = api("POST /status/v1/admin/incidents/add", words).json["data"]
     link = f'<a href="/console/incidents/{incident["id"]}/"><bdi>Late</bdi></a>'
 
     page, service = (
@@ -71,10 +71,10 @@ def test_reason_in_another_language(person, ask):
     assert "Störung: <bdi>Late</bdi>" in service
 
 
-def test_many_services(person, ask):
+def test_many_services(person, api):
     """Of more than twenty, the rest is counted."""
     for number in range(23):
-        ask(ADD_SERVICE, {"slug": f"s{number}", "name": f"Service {number}"})
+        api(ADD_SERVICE, {"slug": f"s{number}", "name": f"Service {number}"})
 
     page = person.get().text
 
@@ -96,13 +96,13 @@ def test_a_page_that_the_key_does_not_open(visitor, issue):
         assert "This operation requires the scope" in page.text
 
 
-def test_a_window_of_this_week(person, ask):
+def test_a_window_of_this_week(person, api):
     """Windows within seven days are shown, later ones are not."""
-    ask(ADD_SERVICE, {"slug": "api", "name": "API"})
+    api(ADD_SERVICE, {"slug": "api", "name": "API"})
     for title, day in (("Soon", "03"), ("Later", "20")):
         times = {"startsAt": f"2026-03-{day}T02:00:00Z"}
         times["endsAt"] = f"2026-03-{day}T03:00:00Z"
-        ask(ADD_WINDOW, {"title": title, "services": ["api"], **times})
+        api(ADD_WINDOW, {"title": title, "services": ["api"], **times})
 
     page = person.get().text
 

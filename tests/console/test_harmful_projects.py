@@ -12,9 +12,9 @@ from models.projects.specifications.specifications import (
     create_specification,
 )
 from models.storage.database import writing
+from tests.factories.projects import KEY, make_project
+from tests.factories.work import milestone, relate, work
 from tests.samples.hostile import HTML
-from tests.worlds.projects import KEY, make_project
-from tests.worlds.work import milestone, relate, work
 
 ADDRESSES = ("href", "src", "action", "formaction", "xlink:href", "data")
 UNSAFE = ("javascript:", "vbscript:", "data:text")

@@ -5,7 +5,7 @@ import pytest
 from models.notifications.rows import EventRow
 from models.status.incidents.incidents import IncidentRow, IncidentUpdateRow
 from tests.console.conftest import Controls
-from tests.worlds.notifications import subscribe
+from tests.factories.notifications import subscribe
 
 ADD = {
     "title": "Errors",
@@ -23,9 +23,9 @@ pytestmark = pytest.mark.both_engines
 
 
 @pytest.fixture(autouse=True)
-def services(ask):
+def services(api):
     for slug, name in (("api", "Public <API>"), ("mail", "Mail")):
-        ask("POST /status/v1/admin/services/add", {"slug": slug, "name": name})
+        api("POST /status/v1/admin/services/add", {"slug": slug, "name": name})
 
 
 @pytest.fixture
@@ -127,7 +127,7 @@ def test_update_and_resolve(person, incident, audited):
 
 
 @pytest.fixture
-def events(ask, clock):
+def events(api, clock):
     """The types of what subscribers are told, and the severities, oldest first."""
     subscribe(clock.now)
 
@@ -140,7 +140,7 @@ def events(ask, clock):
 
 
 @pytest.mark.parametrize("page", ["", "incidents/{}/"])
-def test_update_with_a_severity(person, incident, ask, events, page):
+def test_update_with_a_severity(person, incident, api, events, page):
     """Severity, status and words of one moment are one entry and one message."""
     page = person.get(page.format(incident.id))
     action = f"incidents/{incident.id}/update/"
@@ -183,11 +183,11 @@ def test_preview_of_a_severity(person, incident, audited):
     assert audited()[-1] == "incident.opened"
 
 
-def test_severity_that_somebody_else_has_changed(person, incident, ask):
+def test_severity_that_somebody_else_has_changed(person, incident, api):
     """An update leaves their severity as it is; another one in both is a conflict."""
     page, action = f"incidents/{incident.id}/", f"incidents/{incident.id}/update/"
     shown = person.get(page)
-    ask(UPDATE, {"id": incident.id, "severity": "major-outage"})
+    api(UPDATE, {"id": incident.id, "severity": "major-outage"})
 
     done = person.refill(shown, action, body="Still.")
     against = person.refill(
@@ -210,7 +210,7 @@ def test_update_by_a_key_that_changes_no_incident(visitor, issue, incident):
     assert someone.fill(page, action, body="Still.").status_code == 303
 
 
-def test_correct(person, incident, ask):
+def test_correct(person, incident, api):
     """An entry is corrected in its place; the earlier words stay readable here."""
     page, entry = f"incidents/{incident.id}/", IncidentUpdateRow.get()
     action = f"incidents/{incident.id}/updates/{entry.id}/correct/"
@@ -255,10 +255,10 @@ def test_words_fill_in_what_is_empty(person, incident):
     assert {row.body for row in IncidentUpdateRow} == {"Looking."}
 
 
-def test_the_words_of_a_template(person, ask):
+def test_the_words_of_a_template(person, api):
     """A template gives title, severity and message; the services are chosen."""
     words = {"title": "Late", "severity": "degraded", "body": "We look."}
-    added = ask("POST /status/v1/admin/incident-templates/add", words | {"name": "L"})
+    added = api("POST /status/v1/admin/incident-templates/add", words | {"name": "L"})
     id = added.json["data"]["id"]
 
     person.refill(person.get(f"{OPEN}?words={id}"), OPEN, services=["api"])
@@ -280,18 +280,18 @@ def test_remove(person, incident, audited):
     assert person.get(page).status_code == 404
 
 
-def test_templates(person, ask):
+def test_templates(person, api):
     """A template is added, changed against its version, and removed."""
     words = {"name": "Late <b>", "title": "Late", "body": "We look."}
     person.fill(TEMPLATES, TEMPLATES, severity="degraded", **words)
-    (template,) = ask(LIST_TEMPLATES).json["data"]
+    (template,) = api(LIST_TEMPLATES).json["data"]
     own = f"{TEMPLATES}{template['id']}/"
     page = person.get(TEMPLATES)
 
     person.refill(page, own, title="Later")
     refused = person.refill(page, own, title="Latest", _key="another")
 
-    assert ask(LIST_TEMPLATES).json["data"][0]["title"] == "Later"
+    assert api(LIST_TEMPLATES).json["data"][0]["title"] == "Later"
     assert refused.status_code == 409
     assert 'value="Latest"' in refused.text
     forged = person.refill(page, own, title="Forged", _seen="9" * 5000)
@@ -299,7 +299,7 @@ def test_templates(person, ask):
     taken = person.fill(TEMPLATES, TEMPLATES, severity="degraded", **words)
     assert taken.status_code == 409
     person.fill(TEMPLATES, f"{own}remove/")
-    assert ask(LIST_TEMPLATES).json["data"] == []
+    assert api(LIST_TEMPLATES).json["data"] == []
 
 
 def test_change(person, incident):
@@ -350,28 +350,28 @@ def test_open_incident_has_no_end(person, incident):
     assert "resolvedAt" not in form
 
 
-def test_change_beside_somebody_else(person, incident, ask):
+def test_change_beside_somebody_else(person, incident, api):
     """What somebody else has changed in the meantime stays where it was left alone."""
     page, action = f"incidents/{incident.id}/", f"incidents/{incident.id}/change/"
     shown = person.get(page)
     theirs = {"id": incident.id, "title": "Errors 500", "services": ["mail"]}
-    ask(UPDATE, theirs)
+    api(UPDATE, theirs)
 
     done = person.refill(shown, action, severity="major-outage")
 
     assert done.status_code == 303
     changed = IncidentRow.get()
     assert (changed.title, changed.severity) == ("Errors 500", "major-outage")
-    detail = ask(GET, {"id": incident.id}).json["data"]
+    detail = api(GET, {"id": incident.id}).json["data"]
     assert [s["slug"] for s in detail["incident"]["services"]] == ["mail"]
 
 
-def test_change_against_somebody_else(person, incident, ask):
+def test_change_against_somebody_else(person, incident, api):
     """Both texts are shown, nothing is lost, and saving again writes over theirs."""
     page, action = f"incidents/{incident.id}/", f"incidents/{incident.id}/change/"
     shown = person.get(page)
     theirs = {"id": incident.id, "title": "Theirs", "severity": "partial-outage"}
-    ask(UPDATE, theirs)
+    api(UPDATE, theirs)
 
     refused = person.refill(shown, action, title="Mine")
 
@@ -385,11 +385,11 @@ def test_change_against_somebody_else(person, incident, ask):
     assert (changed.title, changed.severity) == ("Mine", "partial-outage")
 
 
-def test_update_on_an_old_page(person, incident, ask):
+def test_update_on_an_old_page(person, incident, api):
     """An update does not reopen what somebody else has resolved in the meantime."""
     page, action = f"incidents/{incident.id}/", f"incidents/{incident.id}/update/"
     shown = person.get(page)
-    ask(ADD_UPDATE, {"incidentId": incident.id, "body": "Up.", "status": "resolved"})
+    api(ADD_UPDATE, {"incidentId": incident.id, "body": "Up.", "status": "resolved"})
 
     assert person.refill(shown, action, body="The cause.").status_code == 303
 

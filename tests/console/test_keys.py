@@ -33,14 +33,14 @@ def key(probe):
     return KeyRow.get(KeyRow.name == "Probe <1>")
 
 
-def test_issue_for_a_probe(person, probe, key, ask, audited):
+def test_issue_for_a_probe(person, probe, key, api, audited):
     """A set and a name issue a key that can do what the set says, and no more."""
     assert probe.status_code == 200
     assert key.scopes == ["status:admin:measurements:record"]
     assert key.expires_at is None
     assert audited()[-1] == "add"
     assert "Probe &lt;1&gt;" in probe.text
-    denied = ask("GET /platform/v1/keys/list", key=secret_in(probe.text))
+    denied = api("GET /platform/v1/keys/list", key=secret_in(probe.text))
     assert denied.status_code == 403
 
 
@@ -54,7 +54,7 @@ def test_sent_twice(person):
     assert KeyRow.select().where(KeyRow.name == "Reader").count() == 1
 
 
-def test_sent_again_from_another_session(visitor, issue, ask):
+def test_sent_again_from_another_session(visitor, issue, api):
     """It says that the key was issued, and that its secret is shown only there."""
     key, sent = issue("*"), {"name": "Reader", "scopes": ["status:services:list"]}
     first, second = visitor(), visitor()
@@ -64,7 +64,7 @@ def test_sent_again_from_another_session(visitor, issue, ask):
     assert shown.status_code == 200
 
     again = second.post(ISSUE, sent | {"_key": "k" * 20, "_list.scopes": "1"})
-    by_api = ask("POST /platform/v1/keys/add", sent, key=key, headers=HEADER)
+    by_api = api("POST /platform/v1/keys/add", sent, key=key, headers=HEADER)
 
     assert again.status_code == by_api.status_code == 409
     for refused in (again.text, by_api.json["detail"]):

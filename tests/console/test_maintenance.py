@@ -20,9 +20,9 @@ pytestmark = pytest.mark.both_engines
 
 
 @pytest.fixture(autouse=True)
-def services(ask):
+def services(api):
     for slug, name in (("api", "Public <API>"), ("mail", "Mail")):
-        ask("POST /status/v1/admin/services/add", {"slug": slug, "name": name})
+        api("POST /status/v1/admin/services/add", {"slug": slug, "name": name})
 
 
 @pytest.fixture
@@ -55,12 +55,12 @@ def test_preview(person, window):
     assert MaintenanceRow.get().description == WINDOW["description"]
 
 
-def test_change_beside_somebody_else(person, window, ask):
+def test_change_beside_somebody_else(person, window, api):
     """A window that somebody else has moved stays there for who changes its title."""
     page, action = f"maintenance/{window.id}/", f"maintenance/{window.id}/change/"
     opened = person.get(page)
     times = {"startsAt": "2026-03-01T15:00:00.5Z", "endsAt": "2026-03-01T16:00:00Z"}
-    ask("POST /status/v1/admin/maintenance/update", {"id": window.id} | times)
+    api("POST /status/v1/admin/maintenance/update", {"id": window.id} | times)
 
     assert person.refill(opened, action, title="Moved").status_code == 303
 
@@ -145,7 +145,7 @@ def test_end_now(person, window, clock, audited):
     assert "End now</button>" not in shown(person, window)
 
 
-def test_start_now(person, clock, ask, audited):
+def test_start_now(person, clock, api, audited):
     """The window starts at this time, as long as it is; a second press does nothing."""
     times = {"startsAt": "2026-03-01T15:00", "endsAt": "2026-03-01T16:30"}
     person.fill(PLAN, PLAN, **WINDOW | times)
@@ -162,7 +162,7 @@ def test_start_now(person, clock, ask, audited):
     row = MaintenanceRow.get()
     assert (row.starts_at.minute, row.ends_at.hour, row.ends_at.minute) == (5, 13, 35)
     assert audited()[-1] == "maintenance.updated"
-    (listed,) = ask("GET /status/v1/maintenance/list").json["data"]
+    (listed,) = api("GET /status/v1/maintenance/list").json["data"]
     assert listed["status"] == "active"
     assert "Start now" not in person.get(f"maintenance/{id}/").text
 
@@ -176,7 +176,7 @@ def test_longer(person, window):
     assert MaintenanceRow.get().ends_at.minute == 30
 
 
-def test_later(person, ask):
+def test_later(person, api):
     """A button moves a window that has not started; a second press changes nothing."""
     later = {"startsAt": "2026-03-01T14:00", "endsAt": "2026-03-01T15:30"}
     person.fill(PLAN, PLAN, **WINDOW | later)

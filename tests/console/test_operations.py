@@ -22,7 +22,7 @@ from models.locales import load_locale
 from models.status.services.rows import ServiceRow
 from tests.conftest import NOON, ROUTES
 from tests.console.shown_form import ShownForm, shown_data
-from tests.worlds.projects import OWNER
+from tests.factories.projects import OWNER
 
 ENGLISH = load_locale("en", part="console")
 SERVICES = "operations/status/services/"
@@ -191,11 +191,11 @@ def test_refusal(send, person):
     assert "ghost" in missing.text
 
 
-def test_services_are_chosen(ask, person):
+def test_services_are_chosen(api, person):
     """Disabled ones as well, where one is named; what a link names is kept."""
     for slug in ("api", "mail", "docs", "search"):
-        ask("POST /status/v1/admin/services/add", {"slug": slug, "name": slug.upper()})
-    ask("POST /status/v1/admin/services/update", {"slug": "mail", "enabled": False})
+        api("POST /status/v1/admin/services/add", {"slug": slug, "name": slug.upper()})
+    api("POST /status/v1/admin/services/update", {"slug": "mail", "enabled": False})
     path = f"{SERVICES}update/"
 
     named = ShownForm(person.get(f"{path}?slug=gone").text, f"/console/{path}")
@@ -246,9 +246,9 @@ def test_pages_of_a_list(issue, send, person):
     assert query["limit"] == "2"
 
 
-def test_table(ask, send):
+def test_table(api, send):
     """A list of flat objects is a table, and JSON below it."""
-    ask("POST /projects/v1/projects/create", PROJECT | {"name": "<b>One"})
+    api("POST /projects/v1/projects/create", PROJECT | {"name": "<b>One"})
 
     page = send("operations/projects/projects/list/", {}).text
 
@@ -383,9 +383,9 @@ def test_long_curl_line():
     assert sent_by(line) == request
 
 
-def test_file(ask, send, person):
+def test_file(api, send, person):
     """A file is uploaded by its control, and downloaded with its name."""
-    project = ask("POST /projects/v1/projects/create", PROJECT)
+    project = api("POST /projects/v1/projects/create", PROJECT)
     fields = {"projectId": project.json["data"]["id"], "name": "a-b.txt"}
     added = send(
         "operations/projects/files/add/", fields, _file=(BytesIO(b"Words."), "x.html")
@@ -407,9 +407,9 @@ def test_file(ask, send, person):
     assert "its content is not PNG" in refused.text
 
 
-def test_export(ask, send):
+def test_export(api, send):
     """What is streamed is a file to download, however long."""
-    project = ask("POST /projects/v1/projects/create", PROJECT)
+    project = api("POST /projects/v1/projects/create", PROJECT)
     fields = {"id": project.json["data"]["id"]}
 
     exported = send("operations/projects/projects/export/", fields)

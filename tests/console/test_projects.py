@@ -8,7 +8,7 @@ from models.projects.members.rows import MemberRow
 from models.projects.planning.rows import LabelRow, MilestoneRow
 from models.projects.projects.rows import ProjectRow
 from models.storage.database import writing
-from tests.worlds.projects import (
+from tests.factories.projects import (
     CONTRIBUTOR,
     KEY,
     MAINTAINER,
@@ -16,20 +16,20 @@ from tests.worlds.projects import (
     STRANGER,
     make_project,
 )
-from tests.worlds.work import label, milestone, work
+from tests.factories.work import label, milestone, work
 
 HOSTILE = '<script>alert("x")</script>'
 pytestmark = pytest.mark.both_engines
 
 
 @pytest.fixture
-def atlas(store, clock):
+def sample_project(store, clock):
     return make_project("atlas", clock.now)
 
 
 @pytest.fixture
-def base(atlas):
-    return f"projects/{atlas.id}/"
+def base(sample_project):
+    return f"projects/{sample_project.id}/"
 
 
 @pytest.fixture
@@ -99,7 +99,7 @@ def test_list(person, clock):
     assert "Atlas" not in found
 
 
-def test_change(person, atlas, base, clock):
+def test_change(person, sample_project, base, clock):
     """What is emptied is cleared, and the page shows what is saved."""
     ProjectRow.update(description="Old").execute()
 
@@ -153,7 +153,7 @@ def test_a_refused_member(person, base):
     assert "Account" in refused.text
 
 
-def test_labels(person, atlas, base, clock):
+def test_labels(person, sample_project, base, clock):
     """A label is added and renamed; its removal says how many items lose it."""
     person.fill(base, f"{base}labels/", name="slow")
     row = LabelRow.get()
@@ -163,7 +163,7 @@ def test_labels(person, atlas, base, clock):
     refused = person.fill(page, page, name=HOSTILE)
     assert refused.status_code == 422
     assert HOSTILE not in refused.text
-    work(atlas, clock, label_ids=[row.id])
+    work(sample_project, clock, label_ids=[row.id])
 
     assert "It is taken off 1 work item," in person.get(page).text
     person.fill(page, f"{page}remove/")
@@ -188,11 +188,11 @@ def test_milestones(person, base):
     assert MilestoneRow.get().archived_at is None
 
 
-def test_progress(person, atlas, base, clock):
+def test_progress(person, sample_project, base, clock):
     """A milestone says how far its work is."""
-    row = milestone(atlas, clock.now)
-    work(atlas, clock, milestone_id=row.id, status="done")
-    work(atlas, clock, milestone_id=row.id)
+    row = milestone(sample_project, clock.now)
+    work(sample_project, clock, milestone_id=row.id, status="done")
+    work(sample_project, clock, milestone_id=row.id)
 
     page = person.get(f"{base}milestones/{row.id}/").text
 
@@ -225,9 +225,9 @@ def test_transfer(person, base):
     assert ProjectRow.get().owner_id == CONTRIBUTOR
 
 
-def test_activity(person, atlas, base, clock):
+def test_activity(person, sample_project, base, clock):
     """The feed says what was done to what, with links."""
-    item = work(atlas, clock, title=HOSTILE)
+    item = work(sample_project, clock, title=HOSTILE)
 
     feed = person.get(f"{base}activity/").text
 
@@ -236,18 +236,25 @@ def test_activity(person, atlas, base, clock):
     assert "#1" not in person.get(f"{base}activity/?entityType=member").text
 
 
-def test_titles_in_the_activity(person, atlas, base, clock, ask, issue, visitor):
+def test_titles_in_the_activity(
+    person, sample_project, base, clock, api, issue, visitor
+):
     """What is named by its title is, whatever was done to it, and by whom."""
-    item = work(atlas, clock, title="Fix it")
-    words = {"projectId": atlas.id, "title": "Plan <b>", "slug": "p", "type": "note"}
+    item = work(sample_project, clock, title="Fix it")
+    words = {
+        "projectId": sample_project.id,
+        "title": "Plan <b>",
+        "slug": "p",
+        "type": "note",
+    }
     words["content"] = "Old."
     key = issue("*", name="Ada <3>")
     route = "POST /projects/v1/documents"
-    document = ask(f"{route}/create", words, key=key).json["data"]
-    ask(f"{route}/update", {"id": document["id"], "content": "New."}, key=key)
-    ask(f"{route}/remove", {"id": document["id"]}, key=key)
+    document = api(f"{route}/create", words, key=key).json["data"]
+    api(f"{route}/update", {"id": document["id"], "content": "New."}, key=key)
+    api(f"{route}/remove", {"id": document["id"]}, key=key)
     comment = {"entityType": "work", "entityId": item.id, "content": "Why?"}
-    assert ask("POST /projects/v1/comments/add", comment, key=key).status_code == 200
+    assert api("POST /projects/v1/comments/add", comment, key=key).status_code == 200
 
     feed = person.get(f"{base}activity/").text
     someone = visitor()
@@ -262,11 +269,15 @@ def test_titles_in_the_activity(person, atlas, base, clock, ask, issue, visitor)
     assert other.count("Plan") == 1
 
 
-def test_activity_of_references(person, atlas, base, clock):
+def test_activity_of_references(person, sample_project, base, clock):
     """A reference reads the same, whatever refers to something."""
-    kinds = {"project": atlas.id, "work": work(atlas, clock).id, "member": OWNER}
+    kinds = {
+        "project": sample_project.id,
+        "work": work(sample_project, clock).id,
+        "member": OWNER,
+    }
     for kind, id in kinds.items():
-        project = {"project_id": atlas.id} if kind == "member" else {}
+        project = {"project_id": sample_project.id} if kind == "member" else {}
         request = AddReference(
             entity_type=kind, entity_id=id, external_id="A-1", **project
         )
@@ -278,9 +289,9 @@ def test_activity_of_references(person, atlas, base, clock):
     assert feed.count("Reference added") == 3
 
 
-def test_what_a_role_does_not_allow(acting, base, atlas, clock):
+def test_what_a_role_does_not_allow(acting, base, sample_project, clock):
     """Whoever works on a project but does not maintain it is not offered more."""
-    label(atlas, clock.now)
+    label(sample_project, clock.now)
     page = acting(CONTRIBUTOR).get(base).text
 
     assert "your role in this project is Contributor" in page

@@ -21,7 +21,7 @@ from models.storage.database import writing
 from sitegen.builder.preview import Preview
 from sitegen.theme.console_look import PART, ConsoleLook
 from tests.console.conftest import Controls, Person
-from tests.worlds.languages import (
+from tests.factories.languages import (
     SIGN,
     TAG,
     WORD,
@@ -29,9 +29,9 @@ from tests.worlds.languages import (
     unmarked_words,
     words_of_dates,
 )
-from tests.worlds.life import Life
-from tests.worlds.notifications import ALL_LIVE, subscribe
-from tests.worlds.projects import CONTRIBUTOR, OWNER, STRANGER
+from tests.factories.life import Life
+from tests.factories.notifications import ALL_LIVE, subscribe
+from tests.factories.projects import CONTRIBUTOR, OWNER, STRANGER
 
 STATUS, PROJECTS = "POST /status/v1/admin", "POST /projects/v1"
 # What has no text: names, and what the world of the test says.
@@ -116,11 +116,11 @@ def said(text):
     return f"{SIGN}{text}{SIGN}"
 
 
-def write_status(ask, clock):
+def write_status(api, clock):
     """Write services, incidents, maintenance and subscriptions of every kind."""
 
     def do(path, **body):
-        response = ask(f"{STATUS}/{path}", body)
+        response = api(f"{STATUS}/{path}", body)
         assert response.status_code == 200, response.text
         return response.json["data"]
 
@@ -147,15 +147,15 @@ def write_status(ask, clock):
         more = {"services": ["s-2"], "description": said("Patience.")}
         planned = do("maintenance/add", title=said(title), **times, **more)
     do("maintenance/update", id=planned["id"], status="cancelled")
-    write_subscriptions(ask, clock)
+    write_subscriptions(api, clock)
 
 
-def write_subscriptions(ask, clock):
+def write_subscriptions(api, clock):
     for number, fields in enumerate(({}, {"services": ["s-1"]})):
         subscribe(clock.now, f"https://tool.example.com/{number}", **fields)
     subscribe(clock.now, "mia@example.com", channel="email", source="self")
     words = {"title": said("More"), "body": said("Again."), "services": ["s-1"]}
-    ask(f"{STATUS}/incidents/add", words | {"severity": "major-outage"})
+    api(f"{STATUS}/incidents/add", words | {"severity": "major-outage"})
     fan_out(clock.now, ALL_LIVE)
     first = DeliveryRow.select().first()
     DeliveryRow.update(status="given-up", answer=said("503")).where(
@@ -167,9 +167,9 @@ def hour(clock, number):
     return clock.now.replace(hour=12 + number).isoformat()
 
 
-def write_projects(ask, shelf):
+def write_projects(api, docs_project):
     """Write projects with everything in them, changed and archived in every way."""
-    life = Teller(ask, seed=3)
+    life = Teller(api, seed=3)
     for _ in range(150):
         life.step()
     project = {"projectId": life.project}
@@ -181,19 +181,23 @@ def write_projects(ask, shelf):
     other = life.do("projects/create", {"slug": "b", "name": "Atlas", "ownerId": OWNER})
     life.do("projects/remove", {"id": other["id"]})
     broken = f"{said('See')} [{said('that')}](nowhere.md).\n"
-    shelf.publish("d-1", said("One."), title=said("One"), section=said("Start"))
-    changed = shelf.publish("d-2", broken, title=said("Two"), summary=said("In short"))
-    shelf.update(changed, content=said("Other."), note=said("Better"), type="rfc")
-    withdrawn = shelf.publish("d-3", title=said("Three"))
-    shelf.withdraw(withdrawn)
+    docs_project.publish("d-1", said("One."), title=said("One"), section=said("Start"))
+    changed = docs_project.publish(
+        "d-2", broken, title=said("Two"), summary=said("In short")
+    )
+    docs_project.update(
+        changed, content=said("Other."), note=said("Better"), type="rfc"
+    )
+    withdrawn = docs_project.publish("d-3", title=said("Three"))
+    docs_project.withdraw(withdrawn)
     life.do("documents/remove", {"id": withdrawn["id"]})
     return life
 
 
 @pytest.fixture
-def life(ask, clock, shelf):
-    write_status(ask, clock)
-    return write_projects(ask, shelf)
+def life(api, clock, docs_project):
+    write_status(api, clock)
+    return write_projects(api, docs_project)
 
 
 class Crawl:

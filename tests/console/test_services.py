@@ -125,15 +125,15 @@ def test_a_new_service_is_the_last(person, service):
     assert person.fill(ADD, ADD, name="Last").status_code == 303
 
 
-def test_state(person, visitor, issue, service, ask):
+def test_state(person, visitor, issue, service, api):
     """The page says the state and why, with what is open for it."""
     page = "services/api/"
     assert "Never measured" in person.get(page).text
     words = {"title": XSS, "services": ["api"], "severity": "degraded", "body": "x"}
-    incident = ask("POST /status/v1/admin/incidents/add", words).json["data"]
+    incident = api("POST /status/v1/admin/incidents/add", words).json["data"]
     times = {"startsAt": "2026-03-01T11:00:00Z", "endsAt": "2026-03-01T13:00:00Z"}
     window = {"title": "Move", "services": ["api"], **times}
-    planned = ask("POST /status/v1/admin/maintenance/add", window).json["data"]
+    planned = api("POST /status/v1/admin/maintenance/add", window).json["data"]
 
     text = person.get(page).text
 
@@ -152,14 +152,14 @@ def test_state(person, visitor, issue, service, ask):
     assert "Incident: " not in closed
 
 
-def test_newest_samples(person, service, ask):
+def test_newest_samples(person, service, api):
     """A service shows each source with its newest sample."""
     sample = {"slug": "api", "status": "operational", "responseTimeMs": 1234}
     batch = {
         "source": "paris",
         "measurements": [sample | {"observedAt": "2026-03-01T12:00:00Z"}],
     }
-    ask("POST /status/v1/admin/measurements/record", batch)
+    api("POST /status/v1/admin/measurements/record", batch)
 
     texts = [person.get(page).text for page in ("services/", "services/api/")]
 
@@ -168,12 +168,12 @@ def test_newest_samples(person, service, ask):
     assert "Operational · 1,234 ms</span>" in texts[1]
 
 
-def test_sources_in_another_language(person, service, ask):
+def test_sources_in_another_language(person, service, api):
     """Sources are joined as in a sentence of the language, each in its direction."""
     for source in ("oslo", "rome"):
         sample = {"slug": "api", "status": "operational", "observedAt": NOON}
         body = {"source": source, "measurements": [sample]}
-        ask("POST /status/v1/admin/measurements/record", body)
+        api("POST /status/v1/admin/measurements/record", body)
     time = "<time [^>]+>[^<]+</time>"
 
     page = person.get("services/", headers={"Accept-Language": "ar"}).text

@@ -208,15 +208,15 @@ def test_signing_out_everywhere_with_a_revoked_key(visitor, issue, clock):
     assert is_signed_in(other)
 
 
-def test_revoking_the_key_ends_its_sessions(visitor, issue, ask):
+def test_revoking_the_key_ends_its_sessions(visitor, issue, api):
     """With the cookie of a revoked key one is asked for another, and told why."""
     someone = visitor()
     key = issue("*")
     someone.sign_in(key)
-    id = ask("GET /platform/v1/keys/list").json["data"]
+    id = api("GET /platform/v1/keys/list").json["data"]
     row = next(row for row in id if row["prefix"] == key[:11])
 
-    ask(REVOKE, {"id": row["id"]}, key=issue("*"))
+    api(REVOKE, {"id": row["id"]}, key=issue("*"))
 
     response = someone.get()
     assert response.status_code == 401
@@ -257,7 +257,7 @@ def test_no_frames(person):
     assert headers["Cache-Control"] == "no-store"
 
 
-def test_acting_for_a_person(visitor, issue, ask):
+def test_acting_for_a_person(visitor, issue, api):
     """With the scope, the audit log names the person who has signed in."""
     someone = visitor()
     refused = someone.sign_in(issue("*"), email=MAIL)
@@ -265,11 +265,11 @@ def test_acting_for_a_person(visitor, issue, ask):
     assert "platform:actors:assert" in refused.text
 
     someone.sign_in(issue("*", "platform:actors:assert"), email=MAIL)
-    ask("POST /status/v1/admin/services/add", {"slug": "api", "name": "API"})
+    api("POST /status/v1/admin/services/add", {"slug": "api", "name": "API"})
     fields = {"title": "Late", "services": ["api"], "severity": "degraded", "body": "x"}
     someone.fill("incidents/open/", "incidents/open/", **fields)
 
-    records = ask("GET /status/v1/admin/audit/list").json["data"]
+    records = api("GET /status/v1/admin/audit/list").json["data"]
     opened = next(r for r in records if r["action"] == "incident.opened")
     assert opened["actor"] == MAIL
 
@@ -326,11 +326,11 @@ def test_without_cookies(visitor, issue):
     assert "Allow cookies" in response.text
 
 
-def test_what_was_written_survives_the_session(visitor, issue, ask, clock):
+def test_what_was_written_survives_the_session(visitor, issue, api, clock):
     """A form that is sent after the session has ended goes on after signing in."""
     person, key = visitor(), issue("*", name="On <call>")
     person.sign_in(key)
-    ask("POST /status/v1/admin/services/add", {"slug": "api", "name": "API"})
+    api("POST /status/v1/admin/services/add", {"slug": "api", "name": "API"})
     opened = person.get("incidents/open/")
     clock.pass_(hours=13)
     words = {
@@ -340,9 +340,9 @@ def test_what_was_written_survives_the_session(visitor, issue, ask, clock):
         "body": "\nLong",
     }
 
-    asked = person.refill(opened, "incidents/open/", **words)
-    assert asked.status_code == 401
-    again = person.refill(asked, "sign-in/", key=key)
+    request = person.refill(opened, "incidents/open/", **words)
+    assert request.status_code == 401
+    again = person.refill(request, "sign-in/", key=key)
     assert "You are signed in again" in again.text
     assert '<a href="/console/incidents/open/">' in again.text
     assert "On &lt;call&gt;" in again.text
@@ -353,7 +353,7 @@ def test_what_was_written_survives_the_session(visitor, issue, ask, clock):
     done = person.refill(again, "incidents/open/")
 
     assert done.status_code == 303, done.text
-    (incident,) = ask("GET /status/v1/incidents/list").json["data"]
+    (incident,) = api("GET /status/v1/incidents/list").json["data"]
     assert incident["title"] == "Late"
     shown = person.client.get(done.headers["Location"])
     assert "Long" in shown.text
@@ -370,9 +370,9 @@ def test_the_form_of_another(visitor, issue, clock, is_signed_out, is_person):
         someone.post("sign-out/", {})
     clock.pass_(hours=13)
 
-    asked = someone.refill(opened, "incidents/open/", title="Takeover")
+    request = someone.refill(opened, "incidents/open/", title="Takeover")
     mine = {"key": key, "email": MAIL} if is_person else {"key": issue("*")}
-    again = someone.refill(asked, "sign-in/", **mine)
+    again = someone.refill(request, "sign-in/", **mine)
 
     assert again.status_code == 200
     assert "was not kept" in again.text
@@ -380,27 +380,27 @@ def test_the_form_of_another(visitor, issue, clock, is_signed_out, is_person):
     assert "<form" not in again.text
 
 
-def test_what_was_written_with_a_revoked_key(visitor, issue, ask):
+def test_what_was_written_with_a_revoked_key(visitor, issue, api):
     """No session goes on with it, so the page for signing in shows it once more."""
     someone, key = visitor(), issue("*", name="Gone")
     someone.sign_in(key)
     opened = someone.get("incidents/open/")
     KeyRow.update(revoked_at=KeyRow.created_at).where(KeyRow.name == "Gone").execute()
 
-    asked = someone.refill(opened, "incidents/open/", title="Late <b>", body="Long")
+    request = someone.refill(opened, "incidents/open/", title="Late <b>", body="Long")
 
-    assert asked.status_code == 401
-    assert "revoked" in asked.text
+    assert request.status_code == 401
+    assert "revoked" in request.text
     for text in ("Late &lt;b&gt;", "Long"):
-        assert f'<dd class="typed"><bdi>{text}</bdi></dd>' in asked.text
+        assert f'<dd class="typed"><bdi>{text}</bdi></dd>' in request.text
 
 
 def test_a_form_that_nobody_has_marked(visitor, issue):
     """It says under which key it will be sent, and on which page it is."""
     someone, id = visitor(), "0" * 8
-    asked = someone.post(f"keys/{id}/rotate/", {"graceSeconds": "0", "_key": "k"})
+    request = someone.post(f"keys/{id}/rotate/", {"graceSeconds": "0", "_key": "k"})
 
-    again = someone.refill(asked, "sign-in/", key=issue("*", name="Mine"))
+    again = someone.refill(request, "sign-in/", key=issue("*", name="Mine"))
 
     assert f'<a href="/console/keys/{id}/">' in again.text
     assert "<bdi>Mine</bdi>" in again.text

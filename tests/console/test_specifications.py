@@ -7,26 +7,26 @@ from models.projects.specifications.rows import (
     SpecificationRow,
 )
 from tests.console.conftest import Controls
-from tests.worlds.projects import make_project
-from tests.worlds.specifications import revise, specify, tied
+from tests.factories.projects import make_project
+from tests.factories.specifications import revise, specify, tied
 
 HOSTILE = '<script>alert("x")</script>'
 pytestmark = pytest.mark.both_engines
 
 
 @pytest.fixture
-def atlas(store, clock):
+def sample_project(store, clock):
     return make_project("atlas", clock.now)
 
 
 @pytest.fixture
-def listing(atlas):
-    return f"projects/{atlas.id}/specifications/"
+def listing(sample_project):
+    return f"projects/{sample_project.id}/specifications/"
 
 
 @pytest.fixture
-def login(atlas, clock):
-    return specify(atlas, clock)
+def login(sample_project, clock):
+    return specify(sample_project, clock)
 
 
 @pytest.fixture
@@ -56,9 +56,9 @@ def test_create(person, listing):
     assert 'href="../other.md"' not in page
 
 
-def test_list(person, listing, login, atlas, clock):
+def test_list(person, listing, login, sample_project, clock):
     """The list is searched and filtered."""
-    specify(atlas, clock, "names", title="Names", status="approved")
+    specify(sample_project, clock, "names", title="Names", status="approved")
 
     assert "Login" in person.get(listing).text
     found = person.get(f"{listing}?status=approved").text
@@ -121,11 +121,11 @@ def test_restore_a_version(person, path, login, clock):
     assert "Two was wrong" in person.get(path).text
 
 
-def test_coverage(person, listing, path, login, atlas, clock):
+def test_coverage(person, listing, path, login, sample_project, clock):
     """The work on a specification is counted, and what does not fit is said."""
     tied(login, clock, status="done")
     tied(login, clock)
-    specify(atlas, clock, "names", title="Names", status="approved")
+    specify(sample_project, clock, "names", title="Names", status="approved")
 
     page = person.get(f"{listing}coverage/").text
     assert "Implements: 2 work items, 1 open, 1 done" in page
@@ -134,9 +134,9 @@ def test_coverage(person, listing, path, login, atlas, clock):
     assert "Implements: 2 work items" in person.get(path).text
 
 
-def test_supersede(person, path, login, atlas, clock):
+def test_supersede(person, path, login, sample_project, clock):
     """A successor is chosen, and each page leads to the other."""
-    successor = specify(atlas, clock, "sign-in", title="Sign in")
+    successor = specify(sample_project, clock, "sign-in", title="Sign in")
 
     person.fill(path, f"{path}supersede/", supersededBy=successor.id)
 

@@ -10,7 +10,7 @@ from models.notifications.event_types import CHANNELS, events_of_channel
 from models.notifications.rows import DeliveryRow, SubscriptionRow
 from models.notifications.subscriptions.readers import ENDED_BY_READER
 from models.notifications.subscriptions.subscriptions import REMOVED_BY_OPERATOR
-from tests.worlds.notifications import ALL_LIVE, subscribe
+from tests.factories.notifications import ALL_LIVE, subscribe
 
 ADD = "subscriptions/add/"
 HOOK = {"channel": "webhook", "address": "https://tools.example.com/Hook?a=1&b=<2>"}
@@ -21,9 +21,9 @@ pytestmark = pytest.mark.both_engines
 
 
 @pytest.fixture(autouse=True)
-def services(ask):
+def services(api):
     for slug in ("api", "mail"):
-        ask("POST /status/v1/admin/services/add", {"slug": slug, "name": slug})
+        api("POST /status/v1/admin/services/add", {"slug": slug, "name": slug})
 
 
 @pytest.fixture
@@ -32,10 +32,10 @@ def hook(app, clock):
 
 
 @pytest.fixture
-def failed(person, hook, ask, clock):
+def failed(person, hook, api, clock):
     """A message that was not delivered."""
     words = {"title": "Late", "services": ["api"], "severity": "degraded", "body": "x"}
-    ask("POST /status/v1/admin/incidents/add", words)
+    api("POST /status/v1/admin/incidents/add", words)
     fan_out(clock.now, ALL_LIVE)
     DeliveryRow.update(status="given-up", answer=f"503 {XSS}").execute()
     return DeliveryRow.get()

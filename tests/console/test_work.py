@@ -11,22 +11,22 @@ from models.projects.work.rows import (
     WorkSpecificationRow,
 )
 from tests.console.conftest import Controls
-from tests.worlds.projects import CONTRIBUTOR, make_project
-from tests.worlds.specifications import specify
-from tests.worlds.work import change, label, milestone, relate, work
+from tests.factories.projects import CONTRIBUTOR, make_project
+from tests.factories.specifications import specify
+from tests.factories.work import change, label, milestone, relate, work
 
 HOSTILE = '<img src=x onerror="alert(1)">'
 pytestmark = pytest.mark.both_engines
 
 
 @pytest.fixture
-def atlas(store, clock):
+def sample_project(store, clock):
     return make_project("atlas", clock.now)
 
 
 @pytest.fixture
-def item(atlas, clock):
-    return work(atlas, clock, title=HOSTILE)
+def item(sample_project, clock):
+    return work(sample_project, clock, title=HOSTILE)
 
 
 @pytest.fixture
@@ -34,12 +34,15 @@ def path(item):
     return f"work/{item.id}/"
 
 
-def test_create(person, atlas, clock):
+def test_create(person, sample_project, clock):
     """With one project it is chosen; what belongs to it can be chosen."""
-    beta, slow = milestone(atlas, clock.now), label(atlas, clock.now, "slow")
+    beta, slow = (
+        milestone(sample_project, clock.now),
+        label(sample_project, clock.now, "slow"),
+    )
 
     page = person.get("work/create/")
-    action = f"work/create/?projectId={atlas.id}"
+    action = f"work/create/?projectId={sample_project.id}"
     sent = {"title": HOSTILE, "type": "bug", "milestoneId": beta.id}
     sent |= {"labelIds": [slow.id], "assigneeIds": [CONTRIBUTOR]}
     done = person.refill(page, action, **sent, dueAt="2026-04-01T09:30")
@@ -55,13 +58,13 @@ def test_create(person, atlas, clock):
     assert "1 Apr 2026" in shown
 
 
-def test_create_after_the_session_has_ended(visitor, atlas, issue):
+def test_create_after_the_session_has_ended(visitor, sample_project, issue):
     """What was entered, and in which project, is kept for after signing in."""
     person, key = visitor(), issue("*")
     person.sign_in(key)
-    page = person.get(f"work/create/?projectId={atlas.id}")
+    page = person.get(f"work/create/?projectId={sample_project.id}")
     person.post("sign-out/", {})
-    action = f"work/create/?projectId={atlas.id}"
+    action = f"work/create/?projectId={sample_project.id}"
 
     ended = person.refill(page, action, title="Kept")
     assert ended.status_code == 401
@@ -71,22 +74,22 @@ def test_create_after_the_session_has_ended(visitor, atlas, issue):
     assert WorkItemRow.get().title == "Kept"
 
 
-def test_create_in_one_of_several_projects(person, atlas, clock):
+def test_create_in_one_of_several_projects(person, sample_project, clock):
     """The project is chosen first, since it decides what can be chosen."""
     make_project("harbour", clock.now)
 
     page = person.get("work/create/").text
 
     assert "In which project?" in page
-    assert f"projectId={atlas.id}" in page
+    assert f"projectId={sample_project.id}" in page
 
 
-def test_list(person, atlas, clock):
+def test_list(person, sample_project, clock):
     """Open items are listed, across projects or of one, as the form narrows them."""
     harbour = make_project("harbour", clock.now)
-    work(atlas, clock, title="Open one")
+    work(sample_project, clock, title="Open one")
     work(harbour, clock, title="Other one", type="bug")
-    work(atlas, clock, title="Closed one", status="done")
+    work(sample_project, clock, title="Closed one", status="done")
 
     page = person.get("work/").text
     assert "Open one" in page
@@ -96,18 +99,18 @@ def test_list(person, atlas, clock):
     found = person.get("work/?type=bug").text
     assert "Other one" in found
     assert "Open one" not in found
-    found = person.get(f"work/?projectId={atlas.id}&status=all&q=one").text
+    found = person.get(f"work/?projectId={sample_project.id}&status=all&q=one").text
     assert "Closed one" in found
     assert "Other one" not in found
     assert "Closed one" in person.get("work/?status=done").text
 
 
-def test_pages_of_a_list(person, atlas, clock):
+def test_pages_of_a_list(person, sample_project, clock):
     """The next page goes on where this one ends, with the same filters."""
     for number in range(31):
-        work(atlas, clock, title=f"Number {number:02}")
+        work(sample_project, clock, title=f"Number {number:02}")
 
-    first = person.get("work/?sort=number&projectId=" + atlas.id).text
+    first = person.get("work/?sort=number&projectId=" + sample_project.id).text
     following = first.split('quiet-button" href="')[1].split('"')[0]
     second = person.client.get(following.replace("&amp;", "&")).text
 
@@ -116,9 +119,9 @@ def test_pages_of_a_list(person, atlas, clock):
     assert "Number 00" in second
 
 
-def test_change(person, item, path, atlas, clock):
+def test_change(person, item, path, sample_project, clock):
     """What is emptied is cleared."""
-    slow = label(atlas, clock.now, "slow")
+    slow = label(sample_project, clock.now, "slow")
     change(item, clock, label_ids=[slow.id], description="Old", due_at=clock.now)
 
     sent = {"title": "New", "description": "", "dueAt": "", "labelIds": []}
@@ -148,12 +151,12 @@ def test_two_people_change_one_item(person, item, path, clock):
     assert WorkItemRow.get().description == "First\nMine"
 
 
-def test_move_on_the_board(person, item, atlas, clock):
+def test_move_on_the_board(person, item, sample_project, clock):
     """A card moves by its form, and the board keeps its filters."""
-    board = f"work/board/?projectId={atlas.id}"
+    board = f"work/board/?projectId={sample_project.id}"
     page = person.get(board)
     assert HOSTILE not in page.text
-    action = f"work/{item.id}/move/?board=1&projectId={atlas.id}"
+    action = f"work/{item.id}/move/?board=1&projectId={sample_project.id}"
 
     done = person.refill(page, action, status="in_progress")
 
@@ -161,7 +164,7 @@ def test_move_on_the_board(person, item, atlas, clock):
     location = done.headers["Location"]
     assert location.startswith("/console/work/board/?")
     assert location.endswith(f"#{item.id}")
-    assert f"projectId={atlas.id}" in location
+    assert f"projectId={sample_project.id}" in location
     column = person.client.get(location).text.split('id="column.in_progress"')[1]
     assert "&lt;img" in column.split("</section>")[0]
 
@@ -190,12 +193,12 @@ def test_a_move_of_what_somebody_else_moved(person, item, path, clock):
     assert WorkItemRow.get().status == "done"
 
 
-def test_a_long_column(person, atlas, clock):
+def test_a_long_column(person, sample_project, clock):
     """A column has its most urgent items, and a link to the list."""
-    work(atlas, clock, title="At once", priority="critical")
+    work(sample_project, clock, title="At once", priority="critical")
     clock.pass_(seconds=1)
     for _ in range(15):
-        work(atlas, clock, title="Later", priority="low")
+        work(sample_project, clock, title="Later", priority="low")
 
     column = person.get("work/board/").text.split('id="column.backlog"')[1]
 
@@ -203,11 +206,11 @@ def test_a_long_column(person, atlas, clock):
     assert "status=backlog" in column.split("</section>")[0]
 
 
-def test_roadmap(person, atlas, clock):
+def test_roadmap(person, sample_project, clock):
     """Each bucket has its milestones and its work."""
-    milestone(atlas, clock.now, name="Beta", bucket="now")
-    work(atlas, clock, title="Soon", bucket="next")
-    work(atlas, clock, title="Ready", bucket="next", status="done")
+    milestone(sample_project, clock.now, name="Beta", bucket="now")
+    work(sample_project, clock, title="Soon", bucket="next")
+    work(sample_project, clock, title="Ready", bucket="next", status="done")
 
     page = person.get("work/roadmap/").text
     now, following = page.split('id="bucket.now"')[1].split('id="bucket.next"')
@@ -246,9 +249,9 @@ def test_a_comment_of_somebody_else(person, item, path, visitor, issue):
     assert "Save</button>" not in page
 
 
-def test_relationships(person, item, path, atlas, clock):
+def test_relationships(person, item, path, sample_project, clock):
     """Another item is named as people name it, and is shown from both sides."""
-    other = work(atlas, clock, title="Other")
+    other = work(sample_project, clock, title="Other")
 
     refused = person.fill(path, f"{path}relationships/", relationship="blocks")
     assert refused.status_code == 422
@@ -268,9 +271,9 @@ def test_relationships(person, item, path, atlas, clock):
     assert WorkRelationshipRow.get_or_none() is None
 
 
-def test_a_ring_of_relationships(person, item, path, atlas, clock):
+def test_a_ring_of_relationships(person, item, path, sample_project, clock):
     """What the rules refuse is said by the form."""
-    other = work(atlas, clock, title="Other")
+    other = work(sample_project, clock, title="Other")
     relate(other, item, "blocks", clock)
 
     sent = {"relationship": "blocks", "targetId": "#2"}
@@ -280,9 +283,9 @@ def test_a_ring_of_relationships(person, item, path, atlas, clock):
     assert "atlas#1" in refused.text
 
 
-def test_specifications(person, item, path, atlas, clock):
+def test_specifications(person, item, path, sample_project, clock):
     """A specification is linked and unlinked; other links stay."""
-    login, other = (specify(atlas, clock, slug) for slug in ("login", "other"))
+    login, other = (specify(sample_project, clock, slug) for slug in ("login", "other"))
     change(item, clock, specifications=[_link(other, "references")])
     action = f"{path}specifications/"
 

@@ -81,7 +81,7 @@ def forked(work, path):
 
 
 def survives(work, path):
-    """Tell whether a child that does the work came to its end; it must not fail."""
+    """Return whether a child that does the work came to its end; it must not fail."""
     _, status = os.waitpid(forked(work, path), 0)
     killed = os.WIFSIGNALED(status) and os.WTERMSIG(status) == signal.SIGKILL
     assert killed or os.waitstatus_to_exitcode(status) == 0

@@ -14,19 +14,22 @@ PROBLEMS = {"not-found": asdict(PROBLEM_TYPES["not-found"])}
 
 
 @pytest.fixture
-def scene(ask, shelf, build_site, settings, output, tmp_path, clock, keeping):
+def scene(api, docs_project, build_site, settings, output, tmp_path, clock, engine):
     """A site on which much has changed since its build."""
-    ask(f"{ADMIN}/services/add", {"slug": "api", "name": "API"})
-    ask(f"{ADMIN}/services/add", {"slug": "mail", "name": "Mail"})
+    api(f"{ADMIN}/services/add", {"slug": "api", "name": "API"})
+    api(f"{ADMIN}/services/add", {"slug": "mail", "name": "Mail"})
     build_site = partial(build_site, problems=PROBLEMS)
-    moving, going = shelf.publish("limits"), shelf.publish("old", section="Old")
+    moving, going = (
+        docs_project.publish("limits"),
+        docs_project.publish("old", section="Old"),
+    )
     build_site()
     clock.pass_(minutes=1)
-    ask(f"{ADMIN}/services/remove", {"slug": "api"})
+    api(f"{ADMIN}/services/remove", {"slug": "api"})
     incident = {"title": "Slow", "severity": "degraded", "body": "Looking."}
-    ask(f"{ADMIN}/incidents/add", incident | {"services": ["mail"]})
-    shelf.update(moving, collection="support")
-    shelf.withdraw(going)
-    shelf.publish("new", "See [limits](limits.md).\n")
-    yield Scene(settings, build_site, output, tmp_path, keeping)
-    keeping.leave(tmp_path)
+    api(f"{ADMIN}/incidents/add", incident | {"services": ["mail"]})
+    docs_project.update(moving, collection="support")
+    docs_project.withdraw(going)
+    docs_project.publish("new", "See [limits](limits.md).\n")
+    yield Scene(settings, build_site, output, tmp_path, engine)
+    engine.leave(tmp_path)

@@ -21,14 +21,14 @@ URL = Settings().site_url
 class Scene:
     """A database and an output folder that can be set back to where they were."""
 
-    def __init__(self, settings, build_site, output, aside, keeping):
-        self.path, self.keeping = settings.database, keeping
+    def __init__(self, settings, build_site, output, aside, engine):
+        self.path, self.engine = settings.database, engine
         self.build = build_site
         self.output = output
-        self.before, self.kept = aside / "before", keeping.at(aside / "kept.db")
+        self.before, self.kept = aside / "before", engine.at(aside / "kept.db")
         database.close()
         shutil.copytree(output, self.before)
-        keeping.copy(self.path, self.kept)
+        engine.copy(self.path, self.kept)
         self.old, self.right = files_in(output), self.fresh(aside / "fresh")
         self.seen = json.loads((output / "build.json").read_text())["generation"]
 
@@ -41,7 +41,7 @@ class Scene:
 
     def set_back(self):
         database.close()
-        self.keeping.copy(self.kept, self.path)
+        self.engine.copy(self.kept, self.path)
         # Most files are as they were: to make them all anew would take longest.
         for each in sorted(self.output.rglob("*"), reverse=True):
             if not (self.before / each.relative_to(self.output)).exists():
@@ -91,8 +91,8 @@ def require_mended(scene):
 
 def require_told(scene, half):
     """All that differs now is told, from what was there and from what was left half."""
-    now, told = files_in(scene.output), told_since(scene.output, scene.seen)
-    untold = (different(scene.old, scene.right) | different(half, now)) - told
+    now, result = files_in(scene.output), told_since(scene.output, scene.seen)
+    untold = (different(scene.old, scene.right) | different(half, now)) - result
     assert not untold, untold
 
 

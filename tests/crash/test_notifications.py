@@ -15,8 +15,8 @@ from models.notifications.rows import DeliveryRow, EventRow
 from models.storage.database import database, open_database, reading
 from models.storage.engines.engine import is_postgresql
 from tests.crash.child import forget, forked
-from tests.worlds.notifications import ALL_LIVE, DELIVERED, subscribe
-from tests.worlds.status import ADD_INCIDENT, World
+from tests.factories.notifications import ALL_LIVE, DELIVERED, subscribe
+from tests.factories.status import ADD_INCIDENT, World
 
 pytestmark = pytest.mark.both_engines
 
@@ -108,21 +108,21 @@ def key(issue):
     return issue("status:admin:incidents:add")
 
 
-def test_nothing_is_lost(ask, app, key, clock, settings, keeping, tmp_path, stride):
+def test_nothing_is_lost(api, app, key, clock, settings, engine, tmp_path, stride):
     """
     Killed before any step, each event of a kept change reaches each subscription, and
     what is delivered twice has the same id.
     """
-    World(ask, clock).service("api")
+    World(api, clock).service("api")
     for address in ADDRESSES:
         subscribe(clock.now, address)
-    kept = keeping.at(tmp_path / "kept.db")
+    kept = engine.at(tmp_path / "kept.db")
     database.close()
-    keeping.copy(settings.database, kept)
+    engine.copy(settings.database, kept)
     doubled, step, is_killed = 0, 1, True
     while is_killed:
         forget(settings.database)
-        keeping.copy(kept, settings.database)
+        engine.copy(kept, settings.database)
         ours, theirs = os.pipe()
         child = forked(
             lambda pipe=theirs, last=step: work(app, key, clock, pipe, last),

@@ -62,28 +62,28 @@ def work(settings, clock, last_step):
 
 
 def test_killed_before_each_step(
-    ask, build_site, to_folder, clock, keeping, tmp_path, stride
+    api, build_site, to_folder, clock, engine, tmp_path, stride
 ):
     """
     What is noted as live is at the target, what was noted before stays known, and the
     next publication notes all that was built.
     """
     target, at = Path(to_folder.publish), to_folder.publish_location
-    ask(ADD, {"slug": "first", "name": "First"})
+    api(ADD, {"slug": "first", "name": "First"})
     build_site()
     publish(to_folder, clock)
     before = published_generations(at)
-    ask(ADD, {"slug": "second", "name": "Second"})
+    api(ADD, {"slug": "second", "name": "Second"})
     build_site()
     built = built_generations()
     shutil.copytree(target, tmp_path / "kept")
-    kept = keeping.at(tmp_path / "kept.db")
+    kept = engine.at(tmp_path / "kept.db")
     database.close()
-    keeping.copy(to_folder.database, kept)
+    engine.copy(to_folder.database, kept)
     noted = set()
     for step in count(1, stride):
         forget(to_folder.database)
-        keeping.copy(kept, to_folder.database)
+        engine.copy(kept, to_folder.database)
         shutil.rmtree(target)
         shutil.copytree(tmp_path / "kept", target)
         survived = survives(

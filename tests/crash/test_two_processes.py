@@ -28,21 +28,21 @@ PROGRESS = re.compile(r"^\w+ \d+( of \d+)?\n", re.MULTILINE)
 
 
 @pytest.fixture(scope="module", autouse=True)
-def instance(keeping):
+def instance(engine):
     """What every command is told of the database: the file in short."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setenv("MASTHEAD_DATABASE", keeping.at(Path("masthead.db")))
+        patch.setenv("MASTHEAD_DATABASE", engine.at(Path("masthead.db")))
         yield
-    keeping.leave(Path())
+    engine.leave(Path())
 
 
 def command(place, *words, **named):
     """Start a command of app.py from where its files are, which it names in short."""
-    told = {"OUTPUT": "output", "LOG_LEVEL": "warning"}
-    told = {f"MASTHEAD_{name}": value for name, value in (told | named).items()}
+    result = {"OUTPUT": "output", "LOG_LEVEL": "warning"}
+    result = {f"MASTHEAD_{name}": value for name, value in (result | named).items()}
     return subprocess.Popen(
         [sys.executable, str(ROOT / "app.py"), *words],
-        env=os.environ | told,
+        env=os.environ | result,
         cwd=place,
         stdout=subprocess.DEVNULL,
         stderr=subprocess.PIPE,
@@ -70,8 +70,8 @@ def site(tmp_path_factory):
 
 def ended(process, timeout=None):
     """Wait for the end of a command; return its exit code and what it told."""
-    _, told = process.communicate(timeout=timeout)
-    return process.returncode, PROGRESS.sub("", told)
+    _, result = process.communicate(timeout=timeout)
+    return process.returncode, PROGRESS.sub("", result)
 
 
 def require_well(process):
@@ -141,9 +141,9 @@ def test_worker_killed(site, building, seconds):
 
     os.kill(worker, signal.SIGKILL)
 
-    code, told = ended(building)
+    code, result = ended(building)
     assert code == 0
-    assert told == "" or "reason=renderers-died" in told
+    assert result == "" or "reason=renderers-died" in result
     assert files_in(site / "output") == files_in(site / "right")
 
 

@@ -45,8 +45,8 @@ def write_until_killed(app, key, first, answers):
     for number in count(first):
         response = asked(client, key, number)
         assert response.status_code == 200, response.text
-        told = {"number": number, "answer": response.get_data(as_text=True)}
-        os.write(answers, (json.dumps(told) + "\n").encode())
+        result = {"number": number, "answer": response.get_data(as_text=True)}
+        os.write(answers, (json.dumps(result) + "\n").encode())
 
 
 def live(app, settings, key, first, wanted, pause):

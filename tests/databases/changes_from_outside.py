@@ -33,7 +33,7 @@ class OfFile:
         database.execute_sql(f"PRAGMA busy_timeout = {BUSY_SECONDS * 1000}")
 
     def is_locked(self):
-        """Tell whether another process would have to wait for the write lock."""
+        """Return whether another process would have to wait for the write lock."""
         with closing(sqlite3.connect(self._address, timeout=0)) as other:
             try:
                 other.execute("BEGIN IMMEDIATE")
@@ -49,8 +49,8 @@ class OfFile:
 
     def unguard(self):
         """Take away what refuses changes of the audit, as its owner could."""
-        asked = "SELECT name FROM sqlite_master WHERE type = 'trigger'"
-        for (name,) in database.execute_sql(asked).fetchall():
+        request = "SELECT name FROM sqlite_master WHERE type = 'trigger'"
+        for (name,) in database.execute_sql(request).fetchall():
             database.execute_sql(f'DROP TRIGGER "{name}"')
 
     def require_words(self):
@@ -103,8 +103,8 @@ class OfServer:
 
     def is_locked(self):
         with connect_to(self._address) as other:
-            asked = f"SELECT pg_try_advisory_xact_lock({WRITE_LOCK})"
-            return not other.execute(asked).fetchone()[0]
+            request = f"SELECT pg_try_advisory_xact_lock({WRITE_LOCK})"
+            return not other.execute(request).fetchone()[0]
 
     def lose(self):
         database.close()
@@ -116,10 +116,10 @@ class OfServer:
 
     def require_words(self):
         """Each text has its words beside it, and no others."""
-        asked = "SELECT title, body, words::text FROM indexed_text"
-        for title, body, words in database.execute_sql(asked).fetchall():
-            told = tsvector_of(title, body)
-            made = database.execute_sql("SELECT ?::tsvector::text", (told,))
+        request = "SELECT title, body, words::text FROM indexed_text"
+        for title, body, words in database.execute_sql(request).fetchall():
+            result = tsvector_of(title, body)
+            made = database.execute_sql("SELECT ?::tsvector::text", (result,))
             assert made.fetchone() == (words,)
 
     @contextmanager
@@ -145,9 +145,9 @@ class OfServer:
         return b"".join(self._copied("", but)).decode().splitlines()
 
     def _copied(self, form, but=""):
-        asked = "SELECT tablename FROM pg_tables WHERE schemaname = 'public'"
+        request = "SELECT tablename FROM pg_tables WHERE schemaname = 'public'"
         with connect_to(self._address) as other:
-            for (table,) in other.execute(f"{asked} ORDER BY tablename").fetchall():
+            for (table,) in other.execute(f"{request} ORDER BY tablename").fetchall():
                 if table != but:
                     with other.cursor().copy(
                         f'COPY "{table}" TO STDOUT {form}'

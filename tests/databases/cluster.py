@@ -51,14 +51,14 @@ def as_account(*words):
 def cluster(folder: Path, switches: Mapping[str, str] = SWITCHES) -> Iterator[Path]:
     """Start a PostgreSQL of which nobody else knows; the system's account runs it."""
     own = dict(switches) | {"unix_socket_directories": str(folder)}
-    told = "\n".join(f"{name} = '{value}'" for name, value in own.items())
+    result = "\n".join(f"{name} = '{value}'" for name, value in own.items())
     if os.geteuid() == 0:
         shutil.chown(folder, "postgres")
     # Whoever is nobody comes to it too.
     folder.chmod(0o755)
     with (folder / "guard").open("w+") as said:
         guard = subprocess.Popen(
-            as_account("sh", "-c", GUARD, "sh", PROGRAMS[-1], folder, told),
+            as_account("sh", "-c", GUARD, "sh", PROGRAMS[-1], folder, result),
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=said,

@@ -130,8 +130,8 @@ class Databases:
 
     def content(self, address):
         with self.elsewhere(address) as other:
-            asked = "SELECT tablename FROM pg_tables WHERE schemaname = 'public'"
-            tables = [name for (name,) in other.execute(asked)]
+            request = "SELECT tablename FROM pg_tables WHERE schemaname = 'public'"
+            tables = [name for (name,) in other.execute(request)]
             return {
                 name: sorted(map(str, other.execute(f'SELECT * FROM "{name}"')))
                 for name in tables
@@ -208,12 +208,12 @@ class Databases:
 
 def _emptying(connection):
     """Return what leaves of a database what is in one that was just made."""
-    asked = "SELECT tablename FROM pg_tables WHERE schemaname = 'public'"
-    tables = {name for (name,) in connection.execute(asked)} - {"schema_migration"}
+    request = "SELECT tablename FROM pg_tables WHERE schemaname = 'public'"
+    tables = {name for (name,) in connection.execute(request)} - {"schema_migration"}
     kept = list(connection.execute("SELECT name, value FROM instance"))
     rows = ",".join(f"('{name}', '{value}')" for name, value in kept)
-    asked = "SELECT sequencename FROM pg_sequences WHERE schemaname = 'public'"
-    sequences = [name for (name,) in connection.execute(asked)]
+    request = "SELECT sequencename FROM pg_sequences WHERE schemaname = 'public'"
+    sequences = [name for (name,) in connection.execute(request)]
     steps = [
         # Neither keys nor triggers are in the way, and nobody is waited for.
         "SET session_replication_role = replica; SET lock_timeout = '5s'",
@@ -226,8 +226,8 @@ def _emptying(connection):
 
 def _fill(connection, source):
     """Put the rows of another database into one that was just emptied."""
-    asked = "SELECT tablename FROM pg_tables WHERE schemaname = 'public'"
-    tables = {name for (name,) in source.execute(asked)} - {"schema_migration"}
+    request = "SELECT tablename FROM pg_tables WHERE schemaname = 'public'"
+    tables = {name for (name,) in source.execute(request)} - {"schema_migration"}
     # Whichever table comes first, its keys are not in the way.
     connection.execute("SET session_replication_role = replica")
     connection.execute("DELETE FROM instance")
@@ -239,11 +239,11 @@ def _fill(connection, source):
             ):
                 for each in rows:
                     copy.write(each)
-    asked = (
+    request = (
         "SELECT sequencename, last_value FROM pg_sequences"
         " WHERE schemaname = 'public' AND last_value IS NOT NULL"
     )
-    for name, value in source.execute(asked):
+    for name, value in source.execute(request):
         connection.execute(f"SELECT setval('{name}', {value})")
 
 

@@ -24,11 +24,11 @@ from models.status.incidents.incidents import (
     remove_incident,
 )
 from models.storage.database import writing
+from tests.factories.projects import KEY
+from tests.factories.readers import MAIL
 from tests.samples import pictures
 from tests.samples.openapi_document import DESCRIBED
 from tests.world import populate
-from tests.worlds.projects import KEY
-from tests.worlds.readers import MAIL
 
 DEPLOY = Path(__file__).parents[2] / "deploy"
 ELSEWHERE = Path(__file__).parents[1] / "elsewhere"
@@ -65,13 +65,15 @@ def settings(settings, home):
     for name in ASSETS:
         (assets / name).write_text("/* An asset. */")
     manual = (DEPLOY.parent / "manual/operating/deployment.md").read_text()
-    told = dict(re.findall(r"^MASTHEAD_(SITE_URL|API_URL)=(.*)$", manual, re.MULTILINE))
-    urls = {"site_url": told["SITE_URL"], "api_url": told["API_URL"]}
+    result = dict(
+        re.findall(r"^MASTHEAD_(SITE_URL|API_URL)=(.*)$", manual, re.MULTILINE)
+    )
+    urls = {"site_url": result["SITE_URL"], "api_url": result["API_URL"]}
     return replace(settings, templates=str(home / "templates"), **urls, **MAIL)
 
 
 @pytest.fixture
-def world(build_site, clock, shelf):
+def world(build_site, clock, docs_project):
     """
     The sample content, in which each kind of file and address occurs.
 
@@ -85,10 +87,10 @@ def world(build_site, clock, shelf):
         oldest = IncidentRow.select().order_by(IncidentRow.id).get()
         remove_incident(StatusRemoveIncident(id=oldest.id), clock.now)
     for name, content in FILES.items():
-        shelf.add(name, content)
-    shelf.publish("files", "".join(f"[{name}]({name})\n" for name in FILES))
-    moved = shelf.publish("limits", collection="support")
-    shelf.update(moved, collection="products")
+        docs_project.add(name, content)
+    docs_project.publish("files", "".join(f"[{name}]({name})\n" for name in FILES))
+    moved = docs_project.publish("limits", collection="support")
+    docs_project.update(moved, collection="products")
     setup = {"path": "setup.md", "slug": "setup", "title": "Setup", "content": "Words."}
     fields = {"section": None, "position": 0, "summary": None, "aliases": ALIASES}
     options = ImportOptions("guides", clock.now, KEY, tree="docs", publish=True)
@@ -123,8 +125,8 @@ def run():
 def get(port, at, host="127.0.0.1", method="GET", sent=None, **headers):
     """Ask a server as a browser does; return status, headers and body."""
     connection = http.client.HTTPConnection("127.0.0.1", port, timeout=10)
-    told = {"Host": host, "Accept": "text/html,*/*;q=0.8"} | headers
-    connection.request(method, at, sent, told)
+    result = {"Host": host, "Accept": "text/html,*/*;q=0.8"} | headers
+    connection.request(method, at, sent, result)
     answer = connection.getresponse()
     body = answer.read()
     connection.close()

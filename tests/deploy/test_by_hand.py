@@ -5,7 +5,7 @@ import re
 import subprocess
 
 from models.storage.database import database_exists
-from tests.house.words import MANUAL, ROOT
+from tests.conventions.words import MANUAL, ROOT
 
 (PAGE,) = [words for words in MANUAL if words.path.stem == "deployment"]
 STEPS = PAGE.blocks("text")

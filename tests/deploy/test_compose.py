@@ -88,14 +88,14 @@ def test_addresses_lead_to_services(name):
 def test_key_is_made():
     """What makes the bucket makes the key that the hosts have, for that bucket."""
     made, env = SERVICES["bucket"]["command"][0], SERVICES["bucket"]["environment"]
-    told, bucket = SERVICES[APIS[0]]["environment"], "site"
+    result, bucket = SERVICES[APIS[0]]["environment"], "site"
 
     assert settings(APIS[0]).publish == f"s3://{bucket}"
     assert f"s3.bucket.create -name={bucket}\n" in made
     assert f"s3.anonymous.set -bucket={bucket} -access=Read\n" in made
     assert f"-buckets={bucket} -actions=Read,Write,List -access_key=$STORE_KEY" in made
-    assert env["STORE_KEY"] == told["AWS_ACCESS_KEY_ID"]
-    assert env["STORE_SECRET"] == told["AWS_SECRET_ACCESS_KEY"]
+    assert env["STORE_KEY"] == result["AWS_ACCESS_KEY_ID"]
+    assert env["STORE_SECRET"] == result["AWS_SECRET_ACCESS_KEY"]
     assert f" /{bucket}{{path}}?" in FRONT
 
 

@@ -8,7 +8,7 @@ from typing import NamedTuple
 import pytest
 
 from models.storage.database import database_exists
-from tests.house.words import MANUAL, ROOT
+from tests.conventions.words import MANUAL, ROOT
 
 # What cron gives a command from a file of its own; nothing else is looked through.
 PATH = "/usr/bin:/bin"

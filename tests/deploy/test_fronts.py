@@ -14,8 +14,8 @@ from models.notifications.subscriptions.secrets import token_of
 from sitegen.theme.console_look import ConsoleLook
 from sitegen.theme.reader_pages import reader_page_renderer
 from tests.deploy.conftest import DEPLOY, get, needed
+from tests.factories.readers import newest, states
 from tests.ports import free_port, served
-from tests.worlds.readers import newest, states
 
 SITE, API = "status.example.com", "masthead.internal"
 # Its workers are nobody in particular unless told, and could not read the folder.
@@ -123,9 +123,9 @@ def answer(port, at, **more):
     status, headers, body = get(port, at, SITE, **more)
     if status in PERMANENT:
         return "permanent", urljoin(at, headers["Location"])
-    told = {name: headers.get_all(name) for name in COMPARED}
+    result = {name: headers.get_all(name) for name in COMPARED}
     # At the root of the host, Masthead describes the API itself, in fewer bytes.
-    return status, told, None if at == "/openapi.json" else body
+    return status, result, None if at == "/openapi.json" else body
 
 
 def difference(answered, expected):
@@ -198,12 +198,12 @@ def test_every_address(front, masthead, output):
 
 
 def compare(front, masthead, output, below=""):
-    asked = {*addresses(output, below), *odd_addresses(output, below)}
+    request = {*addresses(output, below), *odd_addresses(output, below)}
 
-    found = {at: difference(answer(front, at), answer(masthead, at)) for at in asked}
+    found = {at: difference(answer(front, at), answer(masthead, at)) for at in request}
 
-    assert {at: found[at] for at in sorted(asked) if found[at]} == {}
-    assert {f"{below}/_redirects", f"{below}/setup.html"} < asked
+    assert {at: found[at] for at in sorted(request) if found[at]} == {}
+    assert {f"{below}/_redirects", f"{below}/setup.html"} < request
     leads_nowhere_else(front, below)
 
 

@@ -40,8 +40,8 @@ def test_it_serves(image, run, tmp_path):
     """What the image holds is enough, and it writes below its volume alone."""
     port, data = free_port(), tmp_path / "data"
     before = sorted(image.rglob("*"))
-    told = dict(line.split("=", 1) for line in said("ENV"))
-    env = {name: value.replace("/data", str(data)) for name, value in told.items()}
+    result = dict(line.split("=", 1) for line in said("ENV"))
+    env = {name: value.replace("/data", str(data)) for name, value in result.items()}
     env |= {"MASTHEAD_HOST": "127.0.0.1", "MASTHEAD_PORT": str(port)}
     start = [sys.executable, *json.loads(said("ENTRYPOINT")[0])[1:]]
 

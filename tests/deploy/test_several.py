@@ -81,12 +81,12 @@ def hosts(database, bucket, run, tmp_path):
     plain = {k: v for k, v in os.environ.items() if not k.startswith("MASTHEAD_")}
 
     def environment(name, port=1):
-        told = IMAGE | SERVICES[name]["environment"]
+        result = IMAGE | SERVICES[name]["environment"]
         data = str(tmp_path / name)
-        told = {key: value.replace("/data", data) for key, value in told.items()}
+        result = {key: value.replace("/data", data) for key, value in result.items()}
         return (
             plain
-            | told
+            | result
             | {
                 "MASTHEAD_DATABASE": database,
                 "MASTHEAD_PUBLISH_ENDPOINT": bucket.address,
@@ -98,8 +98,8 @@ def hosts(database, bucket, run, tmp_path):
     def done(*words):
         ran = [sys.executable, "app.py", *words]
         env = environment("migrate")
-        told = subprocess.run(ran, cwd=HERE, env=env, capture_output=True, check=True)
-        return told.stdout.decode().strip()
+        result = subprocess.run(ran, cwd=HERE, env=env, capture_output=True, check=True)
+        return result.stdout.decode().strip()
 
     done(*SERVICES["migrate"]["command"])
     started = {"key": done("keys", "bootstrap", "--email", "ada@example.com")}
@@ -137,8 +137,8 @@ def front(hosts, bucket, run, tmp_path):
 
 def added(front, hosts, slug):
     """Add a service through the front; return the status."""
-    told = {"slug": slug, "name": f"Service {slug}"}
-    return call(front, hosts, ADD, told, **{"Idempotency-Key": f"add-{slug}"})[0]
+    result = {"slug": slug, "name": f"Service {slug}"}
+    return call(front, hosts, ADD, result, **{"Idempotency-Key": f"add-{slug}"})[0]
 
 
 def call(front, hosts, at, given=None, **headers):
@@ -146,9 +146,9 @@ def call(front, hosts, at, given=None, **headers):
     headers |= {"Host": API, "Authorization": f"Bearer {hosts['key']}"}
     headers.setdefault("Content-Type", "application/json")
     body = json.dumps(given).encode() if isinstance(given, dict) else given
-    asked = urllib.request.Request(f"http://127.0.0.1:{front}{at}", body, headers)
+    request = urllib.request.Request(f"http://127.0.0.1:{front}{at}", body, headers)
     try:
-        with urllib.request.urlopen(asked, timeout=20) as answer:
+        with urllib.request.urlopen(request, timeout=20) as answer:
             return answer.status, json.loads(answer.read())["data"]
     except urllib.error.HTTPError as error:
         with error:
@@ -165,8 +165,8 @@ def publish_documents(front, hosts):
         assert call(front, hosts, at, content, **binary)[0] == 200
     links = "".join(f"[{name}]({name})\n" for name in FILES)
     for slug, content in (("files", links), ("limits", "Words.")):
-        told = note | {"slug": slug, "title": slug, "content": content}
-        _, written = call(front, hosts, f"{DOCUMENTS}/create", told)
+        result = note | {"slug": slug, "title": slug, "content": content}
+        _, written = call(front, hosts, f"{DOCUMENTS}/create", result)
         assert (
             call(front, hosts, f"{DOCUMENTS}/publish", {"id": written["id"]})[0] == 200
         )
@@ -260,14 +260,14 @@ def test_site(front, hosts, bucket):
             assert (status, headers["Location"]) == (301, "/products/limits/")
             continue
         assert (status, found) == (200, body), path
-        told = {name: headers.get_all(name) for name in wanted}
-        assert told == {name: [value] for name, value in wanted.items()}, path
+        result = {name: headers.get_all(name) for name in wanted}
+        assert result == {name: [value] for name, value in wanted.items()}, path
         assert not re.search("(?im)^(x-amz|server)", str(headers))
 
     nothing_else(front, files["404.html"][0])
-    asked = [key for _, key in bucket.asked if key.startswith(("site/", "other"))]
-    assert len(asked) > len(files)
-    assert not [key for key in asked if "/." in key or key.startswith("site/_")]
+    request = [key for _, key in bucket.asked if key.startswith(("site/", "other"))]
+    assert len(request) > len(files)
+    assert not [key for key in request if "/." in key or key.startswith("site/_")]
 
 
 HIDDEN = (
@@ -290,6 +290,6 @@ def nothing_else(front, missing):
         assert (status, headers["Location"]) == wanted
     assert get(front, "/status/?list-type=2", SITE)[0] == 200
     assert get(front, "/metrics", API)[0] == get(front, "/", API)[0] == 404
-    asked = urllib.request.Request(f"http://127.0.0.1:{front}/x", b"", {"Host": SITE})
+    request = urllib.request.Request(f"http://127.0.0.1:{front}/x", b"", {"Host": SITE})
     with pytest.raises(urllib.error.HTTPError, match="405"):
-        urllib.request.urlopen(asked)
+        urllib.request.urlopen(request)

@@ -17,35 +17,35 @@ from tests.pages.status.test_status import measured
 RECORD = "POST /status/v1/admin/measurements/record"
 
 
-def test_audit(ask, clock):
+def test_audit(api, clock):
     """Records stand in the order of what was done, and the chain holds."""
     for number, hours in enumerate([0, -5, 48, -60]):
         clock.pass_(hours=hours)
-        assert ask(ADD, SERVICE | {"slug": f"s{number}"}).status_code == 200
+        assert api(ADD, SERVICE | {"slug": f"s{number}"}).status_code == 200
 
     labels = [r.target_label for r in AuditRow.select().order_by(AuditRow.number)]
     assert labels == ["s0", "s1", "s2", "s3"]
     assert broken_links("status") == []
 
 
-def test_first_answer(ask, clock):
+def test_first_answer(api, clock):
     """A repeat gets the first answer although the clock was set back in between."""
     sent = {"headers": {"Idempotency-Key": "one"}}
-    first = ask(ADD, SERVICE, **sent)
+    first = api(ADD, SERVICE, **sent)
     clock.pass_(hours=-3)
 
-    again = ask(ADD, SERVICE, **sent)
+    again = api(ADD, SERVICE, **sent)
 
     assert again.data == first.data
     assert again.headers["Idempotent-Replayed"] == "true"
 
 
-def test_page(ask, clock, builder, settings):
+def test_page(api, clock, builder, settings):
     """The page is made for the clock as it is, without any write."""
     page = Path(settings.output) / "status/index.html"
-    ask(ADD, SERVICE)
+    api(ADD, SERVICE)
     clock.pass_(hours=2)
-    ask(RECORD, measured(clock, "api", "operational"))
+    api(RECORD, measured(clock, "api", "operational"))
     assert eventually(lambda: "13:59 UTC" in text_of(page))
 
     clock.pass_(hours=1)
@@ -56,14 +56,14 @@ def test_page(ask, clock, builder, settings):
 
 def test_set_back_is_noticed(clock):
     """Whoever waits for an instant is told, and not of a clock that goes forth."""
-    told = []
-    with watching_clock(clock, told.append, seconds=0.01):
+    result = []
+    with watching_clock(clock, result.append, seconds=0.01):
         clock.pass_(hours=2)
-        assert not eventually(lambda: told, seconds=0.1)
+        assert not eventually(lambda: result, seconds=0.1)
         clock.pass_(hours=-1)
-        assert eventually(lambda: told)
+        assert eventually(lambda: result)
 
-    assert told == [clock.now]
+    assert result == [clock.now]
 
 
 @pytest.fixture
@@ -88,19 +88,19 @@ def test_jobs_do_not_wait_for_the_old_clock(scheduler):
 
 @pytest.mark.postgresql
 @pytest.mark.parametrize(
-    ("seconds", "told"),
+    ("seconds", "expected"),
     [(-60, "60 s behind"), (60, "60 s ahead of"), (5, ""), (-5, "")],
 )
-def test_clock_apart_from_that_of_the_database(store, caplog, seconds, told):
+def test_clock_apart_from_that_of_the_database(store, caplog, seconds, expected):
     """A host whose clock is not that of PostgreSQL is not ready, until it is."""
     apart = timedelta(seconds=seconds)
     watch = ClockWatch(lambda: datetime.now(UTC) + apart)
     watch.compare()
-    assert [f"{told} that of" in fault.detail for fault in watch.troubles()] == (
-        [True] if told else []
+    assert [f"{expected} that of" in fault.detail for fault in watch.troubles()] == (
+        [True] if expected else []
     )
     assert not any(fault.is_harmless for fault in watch.troubles())
-    assert ("state=clock-apart is_over=False" in caplog.text) == bool(told)
+    assert ("state=clock-apart is_over=False" in caplog.text) == bool(expected)
 
     apart = timedelta()
     watch.compare()
@@ -108,10 +108,10 @@ def test_clock_apart_from_that_of_the_database(store, caplog, seconds, told):
     assert watch.troubles() == []
 
 
-def test_clock_of_a_database_that_is_away(engine, clock):
+def test_clock_of_a_database_that_is_away(raw_database, clock):
     """Without an answer, the clocks are not said to be apart."""
     watch = ClockWatch(clock)
-    engine.lose()
+    raw_database.lose()
 
     watch.compare()
 

@@ -23,9 +23,9 @@ def person(store, settings, clock):
 
 
 @pytest.mark.sqlite
-def test_read_only(ask, as_user, settings, clock, issue, reader, person):
+def test_read_only(api, as_user, settings, clock, issue, reader, person):
     """Pages are shown, a form is refused with its words kept, and sent again later."""
-    ask(ADD, SERVICE)
+    api(ADD, SERVICE)
     assert person.sign_in(issue("*")).status_code == 303
     person.get()
     as_user()
@@ -53,11 +53,11 @@ def test_read_only(ask, as_user, settings, clock, issue, reader, person):
         ("POST", OPEN, 503),
     ],
 )
-def test_unreachable(person, engine, issue, caplog, method, path, status):
+def test_unreachable(person, raw_database, issue, caplog, method, path, status):
     """While the database cannot be read, a page says so, and no trace is logged."""
     key = issue("*")
     assert person.sign_in(key).status_code == 303
-    engine.lose()
+    raw_database.lose()
 
     answer = person.get(path) if method == "GET" else person.post(path, {"key": key})
 

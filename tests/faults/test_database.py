@@ -12,11 +12,11 @@ from tests.faults.conftest import ADD, SERVICE
 
 
 @pytest.fixture
-def refused(ask, states, caplog):
+def refused(api, states, caplog):
     """Write in vain: refused by the name of the state, which the log has too."""
 
     def ask_in_vain(state):
-        response = ask(ADD, SERVICE)
+        response = api(ADD, SERVICE)
         assert response.status_code == 503
         assert response.json["type"].endswith("/problems/storage-busy/")
         assert response.json["state"] == state
@@ -28,11 +28,11 @@ def refused(ask, states, caplog):
 
 
 @pytest.fixture
-def accepted(ask, states):
+def accepted(api, states):
     """Write as if nothing had been: nothing was half done, and nothing lingers."""
 
     def ask_again():
-        assert ask(ADD, SERVICE).status_code == 200
+        assert api(ADD, SERVICE).status_code == 200
         assert states() == []
         assert [row.slug for row in ServiceRow.select()] == ["api"]
         assert integrity_problems() == []
@@ -41,47 +41,47 @@ def accepted(ask, states):
 
 
 @pytest.mark.sqlite
-def test_read_only(ask, as_user, settings, reader, refused, accepted):
+def test_read_only(api, as_user, settings, reader, refused, accepted):
     """Reads go on; a connection opened meanwhile writes once the file may be."""
-    ask("GET /status/v1/services/list")
-    ask(ADD, b"{}")
+    api("GET /status/v1/services/list")
+    api(ADD, b"{}")
     as_user()
     Path(settings.database).chmod(0o444)
 
     refused("database-read-only")
-    assert ask("GET /status/v1/services/list").status_code == 200
+    assert api("GET /status/v1/services/list").status_code == 200
 
     Path(settings.database).chmod(0o644)
     accepted()
 
 
 @pytest.mark.sqlite
-def test_cannot_be_opened(ask, as_user, settings, refused, accepted):
+def test_cannot_be_opened(api, as_user, settings, refused, accepted):
     """Who may not read the file is told so, and reads once it may."""
-    ask(ADD, b"{}")
-    ask("GET /status/v1/services/list")
+    api(ADD, b"{}")
+    api("GET /status/v1/services/list")
     as_user()
     Path(settings.database).chmod(0)
 
     refused("database-failing")
-    assert ask("GET /status/v1/services/list").status_code == 503
+    assert api("GET /status/v1/services/list").status_code == 503
 
     Path(settings.database).chmod(0o644)
     accepted()
 
 
 @pytest.mark.sqlite
-def test_moved_away(ask, settings, refused, accepted):
+def test_moved_away(api, settings, refused, accepted):
     """A file that nobody finds takes no writes, and no other is made in its place."""
-    ask(ADD, b"{}")
-    ask("GET /status/v1/services/list")
+    api(ADD, b"{}")
+    api("GET /status/v1/services/list")
     path = Path(settings.database)
     path.rename(path.with_name("aside.db"))
 
     refused("database-gone")
     database.close()
     refused("database-gone")
-    assert ask("GET /status/v1/services/list").status_code == 503
+    assert api("GET /status/v1/services/list").status_code == 503
     assert not path.exists()
 
     path.with_name("aside.db").rename(path)
@@ -89,9 +89,9 @@ def test_moved_away(ask, settings, refused, accepted):
 
 
 @pytest.mark.sqlite
-def test_replaced(ask, settings, refused):
+def test_replaced(api, settings, refused):
     """What is written into a file that has been replaced would be lost."""
-    ask(ADD, b"{}")
+    api(ADD, b"{}")
     path = Path(settings.database)
     path.with_name("copy.db").write_bytes(path.read_bytes())
     path.with_name("copy.db").rename(path)
@@ -99,26 +99,26 @@ def test_replaced(ask, settings, refused):
     refused("database-gone")
 
 
-def test_locked(ask, engine, refused, accepted):
+def test_locked(api, raw_database, refused, accepted):
     """Another process that writes for long refuses us no longer than it writes."""
-    ask(ADD, b"{}")
-    with engine.writing_elsewhere():
+    api(ADD, b"{}")
+    with raw_database.writing_elsewhere():
         refused("database-locked")
 
     accepted()
 
 
 @pytest.mark.sqlite
-def test_full(ask):
+def test_full(api):
     """A file that may not grow takes no write, and keeps nothing of it."""
-    ask(ADD, b"{}")
+    api(ADD, b"{}")
     (pages,) = database.execute_sql("PRAGMA page_count").fetchone()
     (most,) = database.execute_sql("PRAGMA max_page_count").fetchone()
     database.execute_sql(f"PRAGMA max_page_count = {pages}")
     added = count()
 
     def add_one():
-        return ask(ADD, SERVICE | {"slug": f"s{next(added)}", "name": "x" * 100})
+        return api(ADD, SERVICE | {"slug": f"s{next(added)}", "name": "x" * 100})
 
     while (answer := add_one()).status_code == 200:
         pass
@@ -131,9 +131,9 @@ def test_full(ask):
 
 
 @pytest.mark.sqlite
-def test_damaged(ask, settings, refused, accepted):
+def test_damaged(api, settings, refused, accepted):
     """A damaged file is no mistake of ours; once put back it is read again."""
-    ask(ADD, b"{}")
+    api(ADD, b"{}")
     database.close()
     file = Path(settings.database)
     whole = file.read_bytes()
@@ -159,9 +159,9 @@ def test_builder_and_health(as_user, settings, builder, states):
 
 
 @pytest.mark.sqlite
-def test_damaged_page(ask, app, settings):
+def test_damaged_page(api, app, settings):
     """While requests meet a damaged page, the server is not ready, though it writes."""
-    ask(ADD, SERVICE)
+    api(ADD, SERVICE)
     with database.connection_context():
         root = "SELECT rootpage FROM sqlite_master WHERE name = 'service'"
         (page,) = database.execute_sql(root).fetchone()
@@ -171,7 +171,7 @@ def test_damaged_page(ask, app, settings):
         file.seek(4096 * (page - 1))
         file.write(b"\xff" * 4096)
 
-    refused = ask(ADD, SERVICE | {"slug": "mail"})
+    refused = api(ADD, SERVICE | {"slug": "mail"})
     assert refused.json["state"] == "database-damaged"
 
     answer = app.test_client().get("/readyz")
@@ -179,11 +179,11 @@ def test_damaged_page(ask, app, settings):
 
 
 @pytest.mark.both_engines
-def test_connection_that_is_refused(ask, app, engine, settings):
+def test_connection_that_is_refused(api, app, raw_database, settings):
     """While requests get no connection, the server is not ready, though others do."""
-    ask(ADD, SERVICE)
-    engine.lose()
-    state = ask(ADD, SERVICE).json["state"]
+    api(ADD, SERVICE)
+    raw_database.lose()
+    state = api(ADD, SERVICE).json["state"]
     database.configure(settings.database)
 
     answer = app.test_client().get("/readyz")

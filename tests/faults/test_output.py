@@ -18,11 +18,11 @@ def eventually_states(states, builder, expected):
     assert eventually(lambda: states(builder) == expected), states(builder)
 
 
-def test_read_only(ask, build_site, as_user, builder, output, states, caplog):
+def test_read_only(api, build_site, as_user, builder, output, states, caplog):
     """Writes are taken meanwhile; the site follows when it can."""
     as_user()
     output.chmod(0o555)
-    assert ask(ADD, SERVICE).status_code == 200
+    assert api(ADD, SERVICE).status_code == 200
     builder.wake()
 
     eventually_states(states, builder, ["output-read-only"])
@@ -117,11 +117,11 @@ def test_folder_of_somebody(store, settings, build_site):
     assert foreign.read_text() == "Dear"
 
 
-def test_folder_of_another_server(ask, build_site, output, builder, states):
+def test_folder_of_another_server(api, build_site, output, builder, states):
     """Nothing is taken from a server of another database; when it goes we build."""
     before, other = files_in(output), FileLock(output / LOCK_FILE)
     assert other.acquire("another database")
-    ask(ADD, SERVICE)
+    api(ADD, SERVICE)
     builder.wake()
 
     eventually_states(states, builder, ["output-taken"])

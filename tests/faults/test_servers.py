@@ -70,9 +70,9 @@ def both(builders, settings, tmp_path):
     return folders
 
 
-def test_two_folders_of_one_database(ask, both):
+def test_two_folders_of_one_database(api, both):
     """What one builder has noted as built the other has still to build."""
-    ask(ADD, SERVICE)
+    api(ADD, SERVICE)
 
     for each in both:
         assert eventually((each / "status/services/api.json").exists)

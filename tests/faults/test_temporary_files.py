@@ -18,32 +18,32 @@ from models.runtime.temporary_files import (
     temporary_faults,
 )
 from tests.conftest import ROUTES
+from tests.factories.projects import make_project
 from tests.ports import served
-from tests.worlds.projects import make_project
 
 MIB = 1024 * 1024
 ADD = "POST /projects/v1/files/add"
 
 
-def test_file_that_finds_no_space(ask, issue, clock, store, little_space, caplog):
+def test_file_that_finds_no_space(api, issue, clock, store, little_space, caplog):
     """A file that is sent or read is refused with the state; nothing is stored."""
     key, project = issue("*"), make_project("atlas", clock.now)
 
     def add(name):
         query = {"projectId": project.id, "name": name}
-        return ask(ADD, query, file=b"x" * 3 * MIB, key=key)
+        return api(ADD, query, file=b"x" * 3 * MIB, key=key)
 
     before = add("before.txt").json["data"]
     little_space(2 * MIB)
 
     sent = add("after.txt")
-    read = ask("GET /projects/v1/files/content", {"id": before["id"]}, key=key)
+    read = api("GET /projects/v1/files/content", {"id": before["id"]}, key=key)
 
     for response in (sent, read):
         assert (response.status_code, response.json["state"]) == (503, "temporary-full")
         assert "Free space in the folder that TMPDIR names" in response.json["detail"]
         assert int(response.headers["Retry-After"]) > 0
-    files = ask("GET /projects/v1/files/list", {"projectId": project.id}, key=key)
+    files = api("GET /projects/v1/files/list", {"projectId": project.id}, key=key)
     assert [file["name"] for file in files.json["data"]] == ["before.txt"]
     assert "state=temporary-full" in caplog.text
 

@@ -16,8 +16,14 @@ from models.notifications.rows import DeliveryRow, SubscriptionRow
 from models.notifications.subscriptions.subscription_messages import queue_message
 from models.storage.database import writing
 from models.storage.write_locks import NOTIFICATIONS
+from tests.factories.notifications import (
+    ALL_LIVE,
+    DELIVERED,
+    FAILED,
+    Receivers,
+    subscribe,
+)
 from tests.rules.notifications.test_fan_out import NOW, happen
-from tests.worlds.notifications import ALL_LIVE, DELIVERED, FAILED, Receivers, subscribe
 
 SECONDS = 20
 UNREACHABLE = Outcome(is_delivered=False, answer="The relay cannot be reached.")

@@ -19,9 +19,9 @@ from models.notifications.subscriptions.readers import (
 from models.notifications.subscriptions.secrets import subscription_id_of
 from models.settings import Settings
 from sitegen.markdown.messages import parse_message
+from tests.factories.languages import START, add_marked_languages
+from tests.factories.notifications import ATTEMPT
 from tests.notifications.relays import Relay, relaying
-from tests.worlds.languages import START, add_marked_languages
-from tests.worlds.notifications import ATTEMPT
 
 NOW = datetime(2026, 3, 1, 12, 0, tzinfo=UTC)
 API = "https://api.example.com"
@@ -103,14 +103,14 @@ def test_message_about_the_subscription(send, relay, type, url):
 def test_language(mail_settings, relay, tmp_path, language, tag):
     """A mail is in the language of its subscription, or else in that of the site."""
     templates = add_marked_languages(tmp_path / "own", "sv", "ar")
-    told = replace(mail_settings, language="sv", templates=templates)
+    result = replace(mail_settings, language="sv", templates=templates)
     types = ("subscription.confirm", "subscription.manage", "subscription.test")
     batch = [
         replace(NOTICE, number=number, type=type, language=language)
         for number, type in enumerate((NOTICE.type, *types))
     ]
 
-    list(EmailSender(told, lambda: NOW, parse_message).send(batch))
+    list(EmailSender(result, lambda: NOW, parse_message).send(batch))
 
     mails = [read(mail) for mail in relay.mails]
     assert [mail["Content-Language"] for mail in mails] == [tag] * 4

@@ -14,8 +14,8 @@ from models.notifications.deliveries.outcomes import Outcome
 from models.notifications.event_types import CHANNELS
 from models.settings import Settings
 from sitegen.markdown.messages import parse_message
-from tests.worlds.languages import END, START, add_marked_languages
-from tests.worlds.notifications import ATTEMPT
+from tests.factories.languages import END, START, add_marked_languages
+from tests.factories.notifications import ATTEMPT
 
 SETTINGS = Settings(site_url="https://status.example.com", site_name="Example")
 SECRET = "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw"
@@ -94,10 +94,10 @@ def test_chat_room(http, channel, attempt, words):
 def test_language_of_a_room(http, tmp_path, channel, attempt, language):
     """A room is told in the language of its subscription, or in that of the site."""
     templates = add_marked_languages(tmp_path / "own", "sv")
-    told = replace(SETTINGS, language="sv", templates=templates)
+    result = replace(SETTINGS, language="sv", templates=templates)
     attempt = replace(attempt, channel=channel, language=language)
 
-    list(ChatSender(told, http, parse_message).send([attempt]))
+    list(ChatSender(result, http, parse_message).send([attempt]))
 
     ((_, _, body),) = http.sent
     headline = "Incident update" if attempt.data else "Test"
@@ -108,9 +108,9 @@ def test_language_of_a_room(http, tmp_path, channel, attempt, language):
 def test_language_of_a_webhook(http, tmp_path):
     """A webhook is for programs, and is the same in every language."""
     templates = add_marked_languages(tmp_path / "own", "sv")
-    told = replace(SETTINGS, language="sv", templates=templates)
+    result = replace(SETTINGS, language="sv", templates=templates)
 
-    for settings, language in ((told, "sv"), (SETTINGS, None)):
+    for settings, language in ((result, "sv"), (SETTINGS, None)):
         attempt = replace(EVENT, language=language)
         list(WebhookSender(settings, http, now).send([attempt]))
 

@@ -18,10 +18,10 @@ from models.notifications.addresses.mail_relay import Mailbox, MailRelay
 from models.notifications.deliveries.outcomes import MAX_ANSWER
 from models.notifications.messages.mail_message import MailSite, mail_of
 from models.notifications.messages.notice import Notice
+from tests.factories.notifications import message
 from tests.notifications.relays import ACCEPTED, Relay, relaying, speaking
 from tests.ports import free_port
 from tests.probing.conftest import certificate  # noqa: F401
-from tests.worlds.notifications import message
 
 NOW = datetime(2026, 3, 1, 12, 0, tzinfo=UTC)
 SENDER = Mailbox("Example status", "status@example.com")

@@ -9,8 +9,8 @@ from models.notifications.deliveries.fan_out import fan_out
 from models.notifications.messages.notice import notice_of
 from models.notifications.rows import DeliveryRow
 from models.status.clock_events import record_clock_events
-from tests.worlds.notifications import ALL_LIVE, DELIVERED, FAILED, subscribe
-from tests.worlds.status import ADD_UPDATE, UPDATE_INCIDENT, World
+from tests.factories.notifications import ALL_LIVE, DELIVERED, FAILED, subscribe
+from tests.factories.status import ADD_UPDATE, UPDATE_INCIDENT, World
 
 REPLAY = "POST /status/v1/admin/deliveries/replay"
 
@@ -18,9 +18,9 @@ pytestmark = pytest.mark.both_engines
 
 
 @pytest.fixture(params=["email", "slack"])
-def world(request, ask, clock):
+def world(request, api, clock):
     address = "mia@example.com" if request.param == "email" else "https://x.example/"
-    world = World(ask, clock)
+    world = World(api, clock)
     world.service("api")
     subscribe(clock.now, address, channel=request.param)
     return world
@@ -46,67 +46,67 @@ def told(clock):
     return send
 
 
-def test_severity_alone(world, ask, told):
+def test_severity_alone(world, api, told):
     """Another severity is told without the words that everybody has read."""
     id = world.incident("api")
     assert told() == [("incident.opened", "We are looking.", "degraded")]
 
-    ask(UPDATE_INCIDENT, {"id": id, "severity": "major-outage"})
+    api(UPDATE_INCIDENT, {"id": id, "severity": "major-outage"})
 
     assert told() == [("incident.updated", "", "major-outage")]
 
 
-def test_severity_and_words_of_one_moment(world, ask, told):
+def test_severity_and_words_of_one_moment(world, api, told):
     """Words that are unsent are in the message about a newer severity."""
     id = world.incident("api")
     told()
-    ask(ADD_UPDATE, {"incidentId": id, "body": "It got worse."})
+    api(ADD_UPDATE, {"incidentId": id, "body": "It got worse."})
 
-    ask(UPDATE_INCIDENT, {"id": id, "severity": "major-outage"})
+    api(UPDATE_INCIDENT, {"id": id, "severity": "major-outage"})
 
     assert told() == [("incident.updated", "It got worse.", "major-outage")]
 
 
-def test_words_that_did_not_arrive(world, ask, clock, told):
+def test_words_that_did_not_arrive(world, api, clock, told):
     """Words of a message that failed are in the next one."""
     id = world.incident("api")
     told(FAILED)
     clock.pass_(hours=1)
 
-    ask(UPDATE_INCIDENT, {"id": id, "severity": "major-outage"})
+    api(UPDATE_INCIDENT, {"id": id, "severity": "major-outage"})
 
     assert told() == [("incident.updated", "We are looking.", "major-outage")]
 
 
-def test_resolved_without_words(world, ask, told):
+def test_resolved_without_words(world, api, told):
     """The end of an incident is told without the words of before."""
     id = world.incident("api")
     told()
 
-    ask(UPDATE_INCIDENT, {"id": id, "status": "resolved"})
+    api(UPDATE_INCIDENT, {"id": id, "status": "resolved"})
 
     assert told() == [("incident.resolved", "", "operational")]
 
 
-def test_change_that_tells_nobody(world, ask, told):
+def test_change_that_tells_nobody(world, api, told):
     """A change without a notification tells nobody."""
     id = world.incident("api")
     told()
 
-    ask(UPDATE_INCIDENT, {"id": id, "severity": "major-outage", "notify": False})
+    api(UPDATE_INCIDENT, {"id": id, "severity": "major-outage", "notify": False})
 
     assert told() == []
 
 
-def test_words_of_a_replay(world, ask, told):
+def test_words_of_a_replay(world, api, told):
     """A message that is sent again is the same, though later ones have arrived."""
     id = world.incident("api")
     told()
-    ask(ADD_UPDATE, {"incidentId": id, "body": "It got worse."})
+    api(ADD_UPDATE, {"incidentId": id, "body": "It got worse."})
     told()
     first = DeliveryRow.select().order_by(DeliveryRow.number).first()
 
-    ask(REPLAY, {"id": first.id})
+    api(REPLAY, {"id": first.id})
 
     assert told() == [("incident.opened", "We are looking.", "degraded")]
 

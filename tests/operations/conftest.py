@@ -4,7 +4,7 @@ import pytest
 
 from models.projects.projects.activity import ActivityRow
 from models.projects.work.rows import WorkLabelRow
-from tests.worlds.projects import make_item, make_project
+from tests.factories.projects import make_item, make_project
 
 
 @pytest.fixture
@@ -38,24 +38,24 @@ def refusal():
 
 
 @pytest.fixture
-def atlas(store, clock):
+def sample_project(store, clock):
     """A project with one member of each role."""
     return make_project("atlas", clock.now)
 
 
 @pytest.fixture
-def item(atlas, clock):
+def item(sample_project, clock):
     """A work item of that project."""
-    return make_item(atlas, clock.now)
+    return make_item(sample_project, clock.now)
 
 
 @pytest.fixture
-def make_label(ask, atlas):
+def make_label(api, sample_project):
     """Add a label to a project."""
 
-    def made(name, project=atlas):
-        asked = {"projectId": project.id, "name": name}
-        return ask("POST /projects/v1/labels/create", asked).json["data"]
+    def made(name, project=sample_project):
+        body = {"projectId": project.id, "name": name}
+        return api("POST /projects/v1/labels/create", body).json["data"]
 
     return made
 
@@ -73,13 +73,13 @@ def wear(clock):
 
 
 @pytest.fixture
-def acting(ask, issue):
+def acting(api, issue):
     """Ask as an account: `acting(OWNER, "POST /projects/v1/…", {…})`."""
     key = issue("*", "platform:actors:assert")
 
     def asked(account, route, given=None, **headers):
         headers |= {"Act-As-Account": account}
-        return ask(route, given, key=key, headers=headers)
+        return api(route, given, key=key, headers=headers)
 
     return asked
 
@@ -100,11 +100,11 @@ def recorded(store):
 
 
 @pytest.fixture
-def export(ask):
+def export(api):
     """Export the project."""
 
     def exported(id, **more):
-        response = ask("GET /projects/v1/projects/export", {"id": id, **more})
+        response = api("GET /projects/v1/projects/export", {"id": id, **more})
         assert response.status_code == 200, response.json
         return response.json["data"]
 

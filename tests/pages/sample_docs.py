@@ -82,7 +82,7 @@ NEWEST = [
 ]
 
 
-def shelf(collection, title, count, pages):
+def collection_data(collection, title, count, pages):
     href = f"/{collection}/"
     facts = {"collection": collection, "title": title, "href": href, "count": count}
     return facts | {"pages": pages}

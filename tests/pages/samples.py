@@ -3,7 +3,14 @@
 from markupsafe import Markup
 
 from sitegen.status.events import LINKS as WHOLE_LINKS
-from tests.pages.sample_docs import DOCUMENT, FIRST, NEWEST, SECTIONS, links, shelf
+from tests.pages.sample_docs import (
+    DOCUMENT,
+    FIRST,
+    NEWEST,
+    SECTIONS,
+    collection_data,
+    links,
+)
 from tests.pages.sample_past import HOW, MONTH, MONTHS, NO_MONTHS
 from tests.pages.sample_site import BARE_SITE, SITE, ago, ahead, page
 from tests.pages.sample_status import (
@@ -68,9 +75,11 @@ FULL = {
             "staleAt": ahead(minutes=5),
             "upcomingChange": None,
             "collections": [
-                shelf("guides", "Guides", 12, FIRST),
-                shelf("products", "Products", 1204, links("Search", "Object storage")),
-                shelf("support", "Support", 1, links("How to reach us")),
+                collection_data("guides", "Guides", 12, FIRST),
+                collection_data(
+                    "products", "Products", 1204, links("Search", "Object storage")
+                ),
+                collection_data("support", "Support", 1, links("How to reach us")),
             ],
             "newest": NEWEST,
         },

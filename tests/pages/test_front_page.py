@@ -8,13 +8,13 @@ import pytest
 from sitegen.builder.build import build
 from sitegen.page import BuildContext
 from sitegen.theme.site_theme import site_theme
+from tests.factories.status import World
 from tests.pages.html import Reader
-from tests.worlds.status import World
 
 
 @pytest.fixture
-def world(ask, clock):
-    return World(ask, clock)
+def world(api, clock):
+    return World(api, clock)
 
 
 @pytest.fixture
@@ -90,13 +90,13 @@ def test_empty_site(front):
     assert "Masthead Search Nothing has been published here yet. Status" in words
 
 
-def test_newest_documents(shelf, clock, front):
+def test_newest_documents(docs_project, clock, front):
     """The newest day comes first, once; documents of a day are in reading order."""
     for position, day, slug in ((3, 0, "c"), (2, 1, "b"), (1, 1, "a")):
         clock.pass_(days=day, seconds=1)
-        shelf.publish(slug, title=slug.upper(), position=position)
+        docs_project.publish(slug, title=slug.upper(), position=position)
     clock.pass_(days=1)
-    shelf.publish("d", title="D", position=9)
+    docs_project.publish("d", title="D", position=9)
 
     words = front().words().partition("What is new")[2]
 
@@ -104,11 +104,11 @@ def test_newest_documents(shelf, clock, front):
     assert [words.index(day) for day in days] == sorted(map(words.index, days))
 
 
-def test_documents_of_one_day(shelf, clock, front):
+def test_documents_of_one_day(docs_project, clock, front):
     """The date of a day stands once, and later publications do not turn it around."""
     for position, slug in enumerate("abc"):
         clock.pass_(seconds=1)
-        shelf.publish(slug, title=slug.upper(), position=position)
+        docs_project.publish(slug, title=slug.upper(), position=position)
 
     words = front().words().partition("What is new")[2]
 
@@ -117,22 +117,22 @@ def test_documents_of_one_day(shelf, clock, front):
 
 def test_tagline(settings, clock, store):
     """The sentence of the site is on the front page, for search engines too."""
-    told = replace(settings, tagline="All about <us>.")
+    result = replace(settings, tagline="All about <us>.")
 
-    build(BuildContext(clock.now, told, site_theme(told)))
+    build(BuildContext(clock.now, result, site_theme(result)))
 
     html = (Path(settings.output) / "index.html").read_text()
     assert '<p class="lead"><bdi>All about &lt;us&gt;.</bdi></p>' in html
     assert '<meta name="description" content="All about &lt;us&gt;.">' in html
 
 
-def test_status_as_front_page(settings, clock, world, shelf):
+def test_status_as_front_page(settings, clock, world, docs_project):
     """The status page may be the front page; its own address is the canonical one."""
     world.service("api")
-    shelf.publish("start")
-    told = replace(settings, front="status")
+    docs_project.publish("start")
+    result = replace(settings, front="status")
 
-    report = build(BuildContext(clock.now, told, site_theme(told)))
+    report = build(BuildContext(clock.now, result, site_theme(result)))
 
     output = Path(settings.output)
     front = (output / "index.html").read_text()

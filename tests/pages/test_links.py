@@ -13,13 +13,15 @@ HELD = {"a": "href", "link": "href", "script": "src", "img": "src"}
 
 
 @pytest.fixture
-def site(scene, shelf, build_site, output):  # noqa: F811
+def site(scene, docs_project, build_site, output):  # noqa: F811
     """A build of documents in every place and of the scene of the status page."""
-    shelf.publish("welcome", "[Keys](keys-and-scopes.md#asking) and [status](/status/)")
-    shelf.publish("keys-and-scopes", BODY + "\n# Asking\n", section="Start")
-    shelf.publish("sign-in", "[Up](#below)\n\n## Below\n", section="A & B")
-    moved = shelf.publish("limits", "## Rates\n", collection="support")
-    shelf.update(moved, collection="products", section="Start")
+    docs_project.publish(
+        "welcome", "[Keys](keys-and-scopes.md#asking) and [status](/status/)"
+    )
+    docs_project.publish("keys-and-scopes", BODY + "\n# Asking\n", section="Start")
+    docs_project.publish("sign-in", "[Up](#below)\n\n## Below\n", section="A & B")
+    moved = docs_project.publish("limits", "## Rates\n", collection="support")
+    docs_project.update(moved, collection="products", section="Start")
     report = build_site()
     assert (report.failed, report.warnings) == ([], [])
     return {

@@ -20,9 +20,7 @@ from sitegen.markdown.rendering import render, render_entry, resolve_links
 from sitegen.sources.tree import read_tree
 from sitegen.theme.theme import DEFAULT_TEMPLATES
 from tests import world
-from tests.samples import rich_document
-from tests.samples.openapi_document import DESCRIBED
-from tests.worlds.languages import (
+from tests.factories.languages import (
     SIGN,
     TAG,
     WORD,
@@ -32,8 +30,10 @@ from tests.worlds.languages import (
     unmarked_words,
     words_of_dates,
 )
-from tests.worlds.projects import KEY
-from tests.worlds.status import REMOVE_INCIDENT, World
+from tests.factories.projects import KEY
+from tests.factories.status import REMOVE_INCIDENT, World
+from tests.samples import rich_document
+from tests.samples.openapi_document import DESCRIBED
 
 # Names that are the same in every language, and what the settings of the test say.
 NAMES = {
@@ -96,27 +96,29 @@ def settings(settings, tmp_path):
     )
 
 
-def write_everything(ask, clock, shelf, folder):
+def write_everything(api, clock, docs_project, folder):
     """Write documents, services, incidents and maintenance of every kind."""
     world.populate(clock.now, days=2)
     chosen = (ServiceRow.name, ServiceRow.group)
     signed = {name: Value(SIGN).concat(name).concat(SIGN) for name in chosen}
     ServiceRow.update(signed).execute()
-    gone = World(ask, clock).incident("cdn", title="Mistaken")
-    assert ask(REMOVE_INCIDENT, {"id": gone}).status_code == 200
+    gone = World(api, clock).incident("cdn", title="Mistaken")
+    assert api(REMOVE_INCIDENT, {"id": gone}).status_code == 200
     for name, content in rich_document.FILES.items():
-        shelf.add(name, content)
-    shelf.publish("rich", rich_document.TEXT, title="Rich", section="Start")
-    shelf.publish("deep", "Words.\n", title="Deep", section="Start/Further")
-    moved = shelf.publish("limits", "## Rates\n", title="Limits", collection="support")
-    shelf.update(moved, collection="products")
+        docs_project.add(name, content)
+    docs_project.publish("rich", rich_document.TEXT, title="Rich", section="Start")
+    docs_project.publish("deep", "Words.\n", title="Deep", section="Start/Further")
+    moved = docs_project.publish(
+        "limits", "## Rates\n", title="Limits", collection="support"
+    )
+    docs_project.update(moved, collection="products")
     folder.mkdir()
     (folder / "german.md").write_text("---\ntitle: Deutsch\nlang: de\n---\nWorte.\n")
     options = ImportOptions("guides", clock.now, KEY, tree="german", publish=True)
     import_documents(read_tree(folder).sources, options)
 
 
-def write_nothing(ask, clock, shelf, folder):
+def write_nothing(api, clock, docs_project, folder):
     """Leave the site as it is at first."""
 
 
@@ -191,9 +193,9 @@ def shown_words(script):
 
 
 @pytest.mark.parametrize("write", [write_everything, write_nothing])
-def test_pages(ask, clock, shelf, build_site, output, tmp_path, write):
+def test_pages(api, clock, docs_project, build_site, output, tmp_path, write):
     """A page has no words but those of the language, of people and of the API."""
-    write(ask, clock, shelf, tmp_path / "tree")
+    write(api, clock, docs_project, tmp_path / "tree")
     known = NAMES | words_of_dates() | texts_of_people()
     of_reference = known | texts_of_the_api()
 

@@ -11,13 +11,13 @@ from sitegen.builder.build import build
 from sitegen.page import BuildContext
 from sitegen.site_path import add_site_path
 from sitegen.theme.site_theme import site_theme
+from tests.factories.readers import MAIL
 from tests.pages.crawl import lost_links
 from tests.pages.docs.test_docs import BODY
 from tests.pages.html import Reader
 from tests.pages.output.test_headers_file import rules_in
 from tests.pages.status.test_status import scene  # noqa: F401  (a fixture)
 from tests.samples.openapi_document import DESCRIBED
-from tests.worlds.readers import MAIL
 
 PATH = "/docs/v2"
 SITE = f"https://example.com{PATH}"
@@ -31,12 +31,12 @@ def settings(settings, home):
 
 
 @pytest.fixture
-def site(scene, shelf, build_site, output):  # noqa: F811
-    shelf.add("disk.svg", b'<svg xmlns="http://www.w3.org/2000/svg"/>')
-    shelf.publish("welcome", "[Keys](keys-and-scopes.md) and [status](/status/)")
-    shelf.publish("keys-and-scopes", BODY + "\n![Disk](/files/docs/disk.svg)\n")
-    moved = shelf.publish("limits", "## Rates\n", collection="support")
-    shelf.update(moved, collection="products", section="Start")
+def site(scene, docs_project, build_site, output):  # noqa: F811
+    docs_project.add("disk.svg", b'<svg xmlns="http://www.w3.org/2000/svg"/>')
+    docs_project.publish("welcome", "[Keys](keys-and-scopes.md) and [status](/status/)")
+    docs_project.publish("keys-and-scopes", BODY + "\n![Disk](/files/docs/disk.svg)\n")
+    moved = docs_project.publish("limits", "## Rates\n", collection="support")
+    docs_project.update(moved, collection="products", section="Start")
     report = build_site(openapi=DESCRIBED)
     assert report.failed == []
     return output

@@ -38,11 +38,11 @@ def bring(tmp_path, key_file, monkeypatch, capsys):
     def brought(url):
         words = ["docs", "import", str(tmp_path / "tree"), "--collection", "guides"]
         code = masthead.main([*words, "--to", url])
-        told = capsys.readouterr()
-        assert told.out == ""
-        assert KEY not in told.err
-        assert told.err.count("\n") == 1
-        return code, told.err
+        result = capsys.readouterr()
+        assert result.out == ""
+        assert KEY not in result.err
+        assert result.err.count("\n") == 1
+        return code, result.err
 
     return brought
 

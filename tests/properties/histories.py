@@ -42,8 +42,8 @@ class World:
         self.settings, self.clock = settings, clock
         self.client = create_app(settings, clock=clock).test_client()
         with writing():
-            asked = CreateKey(name="world", scopes=["*"])
-            _, secret = issue_key(asked, clock.now, issuer="ada@example.com")
+            request = CreateKey(name="world", scopes=["*"])
+            _, secret = issue_key(request, clock.now, issuer="ada@example.com")
         self.headers = {"Authorization": f"Bearer {secret.text}"}
         self.project = ensure_docs_project(
             clock.now, slug=settings.docs_slug, owner_id=settings.docs_owner_id
@@ -54,7 +54,7 @@ class World:
         self.ids = {"incidents": [], "maintenance": [], "updates": []}
         self.documents, self.calls, self.due = {}, 0, clock.now
 
-    def ask(self, path, **asked):
+    def api(self, path, **asked):
         """Ask; a refusal changes nothing and is part of life."""
         self.calls += 1
         headers = self.headers | {"Idempotency-Key": f"call-{self.calls}"}
@@ -96,18 +96,18 @@ class World:
 
 
 def add_service(world, slug, number):
-    world.ask(
+    world.api(
         f"{STATUS}/services/add", slug=slug, name=f"<{slug}>", displayOrder=number
     )
 
 
 def update_service(world, slug, number):
     names = {"name": f"Name {number}", "group": "Core" if number else None}
-    world.ask(f"{STATUS}/services/update", slug=slug, enabled=number != 2, **names)
+    world.api(f"{STATUS}/services/update", slug=slug, enabled=number != 2, **names)
 
 
 def remove_service(world, slug, number):
-    world.ask(f"{STATUS}/services/remove", slug=slug, purge=number == 0)
+    world.api(f"{STATUS}/services/remove", slug=slug, purge=number == 0)
 
 
 def measure(world, slug, number):
@@ -115,29 +115,31 @@ def measure(world, slug, number):
     at = world.moment((0, -3, -3000, 0.5)[number])
     status = ("operational", "down", "degraded", "operational")[number]
     sample = {"slug": slug, "status": status, "observedAt": at, "responseTimeMs": 9}
-    world.ask(f"{STATUS}/measurements/record", source="probe", measurements=[sample])
+    world.api(f"{STATUS}/measurements/record", source="probe", measurements=[sample])
 
 
 def measure_twice(world, slug, number):
     """Once now, and by the same source once more for a moment before."""
     for minutes in (0, -0.1):
-        told = {"slug": slug, "status": "down", "observedAt": world.moment(minutes)}
-        world.ask(f"{STATUS}/measurements/record", source="probe", measurements=[told])
+        result = {"slug": slug, "status": "down", "observedAt": world.moment(minutes)}
+        world.api(
+            f"{STATUS}/measurements/record", source="probe", measurements=[result]
+        )
         world.build()
 
 
 def open_incident(world, slug, number):
     severity = ("degraded", "partial-outage", "major-outage", "degraded")[number]
     started = {"startedAt": world.moment((-2000, -5, 0, 0)[number])}
-    told = {"title": "Slow", "body": "Looking.", "severity": severity} | started
-    data = world.ask(f"{STATUS}/incidents/add", services=[slug], **told)
+    result = {"title": "Slow", "body": "Looking.", "severity": severity} | started
+    data = world.api(f"{STATUS}/incidents/add", services=[slug], **result)
     world.ids["incidents"] += [data["id"]] if data else []
 
 
 def tell_of_incident(world, slug, number):
     status = ("identified", "monitoring", "resolved", "resolved")[number]
-    told = {"incidentId": world.one_of("incidents", number), "status": status}
-    data = world.ask(f"{STATUS}/incident-updates/add", body=f"Now {status}.", **told)
+    result = {"incidentId": world.one_of("incidents", number), "status": status}
+    data = world.api(f"{STATUS}/incident-updates/add", body=f"Now {status}.", **result)
     world.ids["updates"] += [data["id"]] if data else []
 
 
@@ -145,18 +147,18 @@ def correct_update(world, slug, number):
     """Its words, its status, both, or take it out of the timeline."""
     id = world.one_of("updates", number)
     words, status = {"body": f"Better {slug}."}, {"status": "monitoring"}
-    asked = (words, status, words | status, None)[number]
-    if asked is None:
-        world.ask(f"{STATUS}/incident-updates/remove", id=id)
+    request = (words, status, words | status, None)[number]
+    if request is None:
+        world.api(f"{STATUS}/incident-updates/remove", id=id)
     else:
-        world.ask(f"{STATUS}/incident-updates/update", id=id, **asked)
+        world.api(f"{STATUS}/incident-updates/update", id=id, **request)
 
 
 def schedule(world, slug, number):
     starts, ends = ((-5, 5), (4, 60), (600, 900), (-90, -30))[number]
     times = {"startsAt": world.moment(starts), "endsAt": world.moment(ends)}
-    told = {"title": "Disks", "services": [slug]} | times
-    data = world.ask(f"{STATUS}/maintenance/add", **told)
+    result = {"title": "Disks", "services": [slug]} | times
+    data = world.api(f"{STATUS}/maintenance/add", **result)
     world.ids["maintenance"] += [data["id"]] if data else []
 
 
@@ -164,62 +166,62 @@ def change_severity(world, slug, number):
     """Another severity, which may be that of now, or other services."""
     id = world.one_of("incidents", number)
     severity = ("degraded", "partial-outage", "major-outage", None)[number]
-    asked = {"severity": severity} if severity else {"services": [slug, "api"]}
-    world.ask(f"{STATUS}/incidents/update", id=id, **asked)
+    request = {"severity": severity} if severity else {"services": [slug, "api"]}
+    world.api(f"{STATUS}/incidents/update", id=id, **request)
 
 
 def remove_subject(world, slug, number):
     noun = ("incidents", "maintenance")[number % 2]
-    world.ask(f"{STATUS}/{noun}/remove", id=world.one_of(noun, number))
+    world.api(f"{STATUS}/{noun}/remove", id=world.one_of(noun, number))
 
 
 def change_window(world, slug, number):
     status = ("cancelled", "completed", "scheduled", "scheduled")[number]
     id = world.one_of("maintenance", number)
-    world.ask(f"{STATUS}/maintenance/update", id=id, status=status)
+    world.api(f"{STATUS}/maintenance/update", id=id, status=status)
 
 
 def write_document(world, slug, number):
     """Write it and publish it, or write it again."""
     slug, text = SLUGS[SERVICES.index(slug)], TEXTS[number % 3]
     if slug not in world.documents:
-        told = {"projectId": world.project, "title": "First", "type": "note"}
-        told |= {"slug": slug, "content": text, "collection": "guides"}
-        world.documents[slug] = world.ask(f"{DOCUMENTS}/create", **told)["id"]
+        result = {"projectId": world.project, "title": "First", "type": "note"}
+        result |= {"slug": slug, "content": text, "collection": "guides"}
+        world.documents[slug] = world.api(f"{DOCUMENTS}/create", **result)["id"]
     else:
-        told = {"title": f"Title {number}", "content": text}
-        world.ask(f"{DOCUMENTS}/update", id=world.documents[slug], **told)
+        result = {"title": f"Title {number}", "content": text}
+        world.api(f"{DOCUMENTS}/update", id=world.documents[slug], **result)
     if number:
-        world.ask(f"{DOCUMENTS}/publish", id=world.documents[slug])
+        world.api(f"{DOCUMENTS}/publish", id=world.documents[slug])
 
 
 def place_document(world, slug, number):
     id = world.documents.get(SLUGS[SERVICES.index(slug)])
     collection = ("guides", "products", "support", "guides")[number]
     section = (None, "A & B", "A, B", "A & B")[number]
-    told = {"collection": collection, "section": section, "position": number}
+    result = {"collection": collection, "section": section, "position": number}
     if id:
-        world.ask(f"{DOCUMENTS}/update", id=id, **told)
+        world.api(f"{DOCUMENTS}/update", id=id, **result)
 
 
 def withdraw_document(world, slug, number):
     id = world.documents.get(SLUGS[SERVICES.index(slug)])
     if id:
-        world.ask(f"{DOCUMENTS}/{'publish' if number else 'unpublish'}", id=id)
+        world.api(f"{DOCUMENTS}/{'publish' if number else 'unpublish'}", id=id)
 
 
 def rename_section(world, slug, number):
     """Every document of one section goes to another."""
     wanted = ("A & B", "A, B", "Other", None)[number]
     for id in world.documents.values():
-        world.ask(f"{DOCUMENTS}/update", id=id, section=wanted)
+        world.api(f"{DOCUMENTS}/update", id=id, section=wanted)
 
 
 def take_back(world, slug, number):
     """An earlier version becomes the public one again."""
     id = world.documents.get(SLUGS[SERVICES.index(slug)])
     if id:
-        world.ask(f"{DOCUMENTS}/publish", id=id, version=number + 1)
+        world.api(f"{DOCUMENTS}/publish", id=id, version=number + 1)
 
 
 def restart(world, slug, number):

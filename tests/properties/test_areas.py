@@ -29,14 +29,14 @@ LINK = re.compile(rf'(?:href="|<loc>{URL})(/[^"<#]*)')
 
 
 @pytest.fixture
-def new_world(store, settings, empty_database, keeping, monkeypatch):
+def new_world(store, settings, empty_database, engine, monkeypatch):
     """Make a world anew, with a folder that is there for one history only."""
     for name in ("_sync", "_sync_all"):
         monkeypatch.setattr(OutputFolder, name, lambda *_: None)
 
     def made(folder):
         database.close()
-        keeping.copy(empty_database, settings.database)
+        engine.copy(empty_database, settings.database)
         open_database(settings.database)
         return World(replace(settings, output=str(folder / "site")), Clock())
 

@@ -18,7 +18,7 @@ pytestmark = pytest.mark.both_engines
 
 
 @pytest.fixture
-def new_world(store, settings, empty_database, keeping, monkeypatch):
+def new_world(store, settings, empty_database, engine, monkeypatch):
     """Make a world anew, with a folder that is there for one history only."""
     # So that a few incidents are many chunks, and several pages of each list.
     monkeypatch.setattr("sitegen.status.events.EVENTS_OF_CHUNK", 2)
@@ -27,7 +27,7 @@ def new_world(store, settings, empty_database, keeping, monkeypatch):
 
     def made(folder):
         database.close()
-        keeping.copy(empty_database, settings.database)
+        engine.copy(empty_database, settings.database)
         open_database(settings.database)
         return World(replace(settings, output=str(folder / "site")), Clock())
 

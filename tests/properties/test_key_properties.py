@@ -61,11 +61,11 @@ class World:
     def __init__(self):
         self.now = NOON
         rate = {"rate_capacity": OWN_RATE.capacity, "rate_refill": OWN_RATE.refill}
-        asked = CreateKey(name="first", scopes=list(HELD), expires_in_days=2, **rate)
-        self.keys = [issue_key(asked, NOON, issuer="ada@example.com")[0]]
+        request = CreateKey(name="first", scopes=list(HELD), expires_in_days=2, **rate)
+        self.keys = [issue_key(request, NOON, issuer="ada@example.com")[0]]
         self.end = self.keys[0].expires_at
-        asked = CreateKey(name="strong", scopes=["orders:read", "reports:*"])
-        self.strong = issue_key(asked, NOON, issuer="bob@example.com")[0]
+        request = CreateKey(name="strong", scopes=["orders:read", "reports:*"])
+        self.strong = issue_key(request, NOON, issuer="bob@example.com")[0]
 
     def key(self, place):
         return self.keys[place % len(self.keys)]
@@ -86,19 +86,19 @@ class World:
     def add(self, manager, wanted, rate, days):
         values = {"rate_capacity": rate, "rate_refill": 5.0, "expires_in_days": days}
         sent = {name: value for name, value in values.items() if value is not None}
-        asked = CreateKey(name="next", scopes=wanted, **sent)
+        request = CreateKey(name="next", scopes=wanted, **sent)
         if self.is_let(
-            self.key(manager), lambda by: by.require_creation(asked, self.now)
+            self.key(manager), lambda by: by.require_creation(request, self.now)
         ):
-            self.keys.append(issue_key(asked, self.now, issuer="x")[0])
+            self.keys.append(issue_key(request, self.now, issuer="x")[0])
 
     def update(self, manager, target, wanted, rate):
         key = self.any_key(target)
-        asked = UpdateKey(id=key.id, scopes=wanted, rate_capacity=rate)
+        request = UpdateKey(id=key.id, scopes=wanted, rate_capacity=rate)
         if self.is_let(
-            self.key(manager), lambda by: by.require_update(key, asked, self.now)
+            self.key(manager), lambda by: by.require_update(key, request, self.now)
         ):
-            update_key(key, asked, self.now)
+            update_key(key, request, self.now)
 
     def rotate(self, manager, target, grace):
         manager, key = self.key(manager), self.any_key(target)

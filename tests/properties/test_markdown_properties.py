@@ -104,10 +104,10 @@ def test_an_id_that_a_heading_asks_for_is_given(titles):
 
     ids = [heading.id for heading in headings]
     assert len(set(ids)) == len(ids) == len(titles)
-    for asked in {ASKED[title] for title in titles}:
-        first = next(i for i, title in enumerate(titles) if ASKED[title] == asked)
-        fixed = [i for i, title in enumerate(titles) if title == f"x {{#{asked}}}"]
-        assert ids[fixed[0] if fixed else first] == asked
+    for body in {ASKED[title] for title in titles}:
+        first = next(i for i, title in enumerate(titles) if ASKED[title] == body)
+        fixed = [i for i, title in enumerate(titles) if title == f"x {{#{body}}}"]
+        assert ids[fixed[0] if fixed else first] == body
 
 
 @given(st.sampled_from(sorted(SUPPORTED)), texts)

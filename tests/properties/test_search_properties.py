@@ -87,8 +87,8 @@ phrases = few_words.map(lambda said: f'"{said}"') | few_words.map(
 @given(cases() | st.tuples(few_words, few_words, phrases))
 def test_same_is_found(found_by_file, found_by_server, case):
     """Whatever is written and asked, a text is found on both engines or on neither."""
-    title, body, asked = case
-    parts = parse_terms(asked)
+    title, body, payload = case
+    parts = parse_terms(payload)
 
     if parts:
         by_file = found_by_file(title, body, parts)

@@ -27,10 +27,10 @@ def matches(body, match):
 @given(word=words, body=texts)
 def test_highlighted_is_what_is_found(word, body):
     """A text that one word or phrase finds has it highlighted, and no other has."""
-    asked = f'"{word}"'
-    match = match_expression(asked)
+    request = f'"{word}"'
+    match = match_expression(request)
 
-    snippet, highlights = SnippetMaker(asked).snippet(body)
+    snippet, highlights = SnippetMaker(request).snippet(body)
 
     found = match is not None and matches(body, match)
     assert bool(highlights) == found, (snippet, match)

@@ -21,12 +21,12 @@ windows = st.lists(ends.map(tuple), max_size=6).map(sorted)
 @given(at=moments, offset=offsets)
 def test_moment_is_told_as_it_was_read(at, offset):
     """In whatever offset it came, it is told in UTC to the millisecond, cut down."""
-    told = format_moment(parse_moment(at.astimezone(offset).isoformat()))
+    result = format_moment(parse_moment(at.astimezone(offset).isoformat()))
 
     expected = at.replace(microsecond=at.microsecond // 1000 * 1000)
-    assert datetime.fromisoformat(told) == expected
-    assert told.endswith("Z")
-    assert format_moment(parse_moment(told)) == told
+    assert datetime.fromisoformat(result) == expected
+    assert result.endswith("Z")
+    assert format_moment(parse_moment(result)) == result
 
 
 @given(text=st.text(alphabet="0123456789-:TZtz.+ ", max_size=30))
@@ -35,10 +35,10 @@ def test_moment_or_a_refusal(text):
     try:
         found = parse_moment(text)
     except ValueError as error:
-        told = str(error)
+        result = str(error)
     else:
-        told = "Must be in UTC." if found.tzinfo is UTC else ""
-    assert told.startswith("Must be")
+        result = "Must be in UTC." if found.tzinfo is UTC else ""
+    assert result.startswith("Must be")
 
 
 def covered(spans):

@@ -87,20 +87,20 @@ class History:
             for off, status, ms in batch
             if (at := min(self.now, self.now + off)) >= self.now - timedelta(days=90)
         ]
-        asked = StatusRecordMeasurements(source=source, measurements=sent)
+        request = StatusRecordMeasurements(source=source, measurements=sent)
         with writing():
-            record_measurements(asked, self.now, retention=KEPT)
+            record_measurements(request, self.now, retention=KEPT)
         for each in sent:
             key = each["observed_at"], source
             self.samples.setdefault(key, (each["status"], each["response_time_ms"]))
 
     def add(self, span, slugs):
         starts_at, ends_at = self._between(span)
-        asked = StatusAddMaintenance(
+        request = StatusAddMaintenance(
             title="Move", starts_at=starts_at, ends_at=ends_at, services=list(slugs)
         )
         with writing():
-            window = schedule_maintenance(asked, self.now)
+            window = schedule_maintenance(request, self.now)
         self.windows[window.id] = [starts_at, ends_at, "scheduled", slugs]
 
     def edit(self, number, span):
@@ -163,12 +163,12 @@ def plain(samples):
 
 
 @pytest.fixture
-def empty_anew(store, settings, empty_database, keeping):
+def empty_anew(store, settings, empty_database, engine):
     """Empty the database of this test."""
 
     def emptied():
         database.close()
-        keeping.copy(empty_database, settings.database)
+        engine.copy(empty_database, settings.database)
         open_database(settings.database)
 
     return emptied
@@ -211,8 +211,8 @@ def assert_equal_to_plain_count(history):
     for period, length in PERIODS.items():
         span = (now - length + MS, now + MS)
         kept, left_out = history.counted(*span)
-        told = uptime_summary(service, period, now, interval_seconds=60)
-        found = told.uptime_pct, told.samples, told.avg_response_time_ms
+        result = uptime_summary(service, period, now, interval_seconds=60)
+        found = result.uptime_pct, result.samples, result.avg_response_time_ms
         assert found == plain(kept)
         counts = counts_in(service, span)
         assert (counts.samples, counts.excluded) == (len(kept), left_out)

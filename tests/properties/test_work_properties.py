@@ -18,8 +18,8 @@ from models.projects.work.items import (
 from models.projects.work.rows import WorkItemRow, WorkRelationshipRow, work_item_with
 from models.storage.database import database, writing
 from tests.conftest import Clock
-from tests.worlds.projects import KEY, OWNER, READER, make_project
-from tests.worlds.work import change, part, relate, work
+from tests.factories.projects import KEY, OWNER, READER, make_project
+from tests.factories.work import change, part, relate, work
 
 PLACES = st.integers(0, 5)
 WAYS = ("blocks", "depends_on", "supersedes", "related_to", "duplicates")

@@ -38,16 +38,16 @@ def there(bucket, tmp_path):
     """Give the files of the target, whichever it is."""
 
     def found():
-        told = {path: content for path, (content, *_) in bucket.site("a").items()}
-        return told or files_of(tmp_path / "web")
+        result = {path: content for path, (content, *_) in bucket.site("a").items()}
+        return result or files_of(tmp_path / "web")
 
     return found
 
 
 @pytest.fixture
-def site(shelf, build_site):
+def site(docs_project, build_site):
     """A built site with two documents, one of which leads to the other."""
-    shelf.publish("first", "See [two](second.md).\n")
-    second = shelf.publish("second")
+    docs_project.publish("first", "See [two](second.md).\n")
+    second = docs_project.publish("second")
     build_site()
     return second

@@ -15,9 +15,9 @@ def files_of(folder):
 def with_headers(files):
     """Files as a store has to hold them: content, type and cache rule."""
     return {
-        path: (content, told["Content-Type"], told["Cache-Control"])
+        path: (content, result["Content-Type"], result["Cache-Control"])
         for path, content in files.items()
-        for told in [site_headers(path)]
+        for result in [site_headers(path)]
     }
 
 

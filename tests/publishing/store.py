@@ -72,8 +72,8 @@ class Store:
 
 def signature(handler, body):
     """The signature that the request should have; None where its body is another."""
-    scheme, _, told = handler.headers["Authorization"].partition(" ")
-    parts = dict(each.strip().split("=", 1) for each in told.split(","))
+    scheme, _, result = handler.headers["Authorization"].partition(" ")
+    parts = dict(each.strip().split("=", 1) for each in result.split(","))
     key, *scope = parts["Credential"].split("/")
     names = parts["SignedHeaders"].split(";")
     digest = handler.headers["x-amz-content-sha256"]
@@ -81,8 +81,8 @@ def signature(handler, body):
         return None, parts["Signature"]
     path, _, query = handler.path.partition("?")
     lines = [f"{each}:{' '.join(handler.headers[each].split())}\n" for each in names]
-    asked = (handler.command, path, query, "".join(lines), ";".join(names), digest)
-    canonical = hashlib.sha256("\n".join(asked).encode()).hexdigest()
+    request = (handler.command, path, query, "".join(lines), ";".join(names), digest)
+    canonical = hashlib.sha256("\n".join(request).encode()).hexdigest()
     text = "\n".join(
         (scheme, handler.headers["x-amz-date"], "/".join(scope), canonical)
     )
@@ -148,8 +148,8 @@ class Handler(BaseHTTPRequestHandler):
         return self.answer(204, {})
 
     def refuse(self, status, code):
-        told = f"<Error><Code>{code}</Code><Message>No.</Message></Error>".encode()
-        self.answer(status, {"Content-Type": "application/xml"}, told)
+        result = f"<Error><Code>{code}</Code><Message>No.</Message></Error>".encode()
+        self.answer(status, {"Content-Type": "application/xml"}, result)
 
     def answer(self, status, headers, content=b""):
         self.send_response(status)

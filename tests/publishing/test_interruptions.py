@@ -36,8 +36,8 @@ def chance():
 
 
 def environment_of(world, target):
-    told = {"MASTHEAD_DATABASE": "nowhere", "MASTHEAD_OUTPUT": world.settings.output}
-    return os.environ | told | target
+    result = {"MASTHEAD_DATABASE": "nowhere", "MASTHEAD_OUTPUT": world.settings.output}
+    return os.environ | result | target
 
 
 def begun(environment):
@@ -47,8 +47,8 @@ def begun(environment):
 
 
 def ended(process):
-    _, told = process.communicate(timeout=60)
-    return SimpleNamespace(code=process.returncode, told=told)
+    _, result = process.communicate(timeout=60)
+    return SimpleNamespace(code=process.returncode, told=result)
 
 
 def killed_at(bucket, environment, step, moment):
@@ -157,11 +157,11 @@ class Cdn:
 
 def test_nothing_is_left_unpurged(world, bucket, tmp_path, chance):
     """A CDN that forgets what the hook is told shows what stands, after any deaths."""
-    told, fails = tmp_path / "told", tmp_path / "fails"
-    hook = f"sh -c 'test ! -e {fails} && cat >> {told}'"
+    result, fails = tmp_path / "told", tmp_path / "fails"
+    hook = f"sh -c 'test ! -e {fails} && cat >> {result}'"
     environment = environment_of(world, bucket.environment(MASTHEAD_PUBLISH_HOOK=hook))
     add_service(world, "api", 1)
-    cdn = Cdn(bucket, told)
+    cdn = Cdn(bucket, result)
 
     for _ in range(ROUNDS):
         happens(world, chance)

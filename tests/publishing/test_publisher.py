@@ -47,7 +47,7 @@ def states(publisher):
     return [each.state for each in publisher.troubles()]
 
 
-def test_builds_are_published(started, target, store, there, output, ask, clock):
+def test_builds_are_published(started, target, store, there, output, api, clock):
     """Each build that changed something is published, and the first one."""
     publisher = started(target)
     theme, bodies = site_theme(target), BodyCache()
@@ -59,7 +59,7 @@ def test_builds_are_published(started, target, store, there, output, ask, clock)
     builder.start()
     try:
         assert eventually(lambda: publisher.progress.done == 1)
-        ask(f"{ADMIN}/services/add", {"slug": "api", "name": "Public API"})
+        api(f"{ADMIN}/services/add", {"slug": "api", "name": "Public API"})
         builder.wake()
         assert eventually(lambda: b"Public API" in there()["status/index.html"])
         assert eventually(lambda: there() == files_of(output))
@@ -69,7 +69,7 @@ def test_builds_are_published(started, target, store, there, output, ask, clock)
 
 def test_unchanged_build_is_not(store, settings, clock):
     """A build that finds nothing to do wakes nobody but the first of a process."""
-    told, theme = [], site_theme(settings)
+    result, theme = [], site_theme(settings)
 
     def context():
         return BuildContext(
@@ -78,12 +78,12 @@ def test_unchanged_build_is_not(store, settings, clock):
 
     for _ in range(2):
         builder = Builder(
-            AREAS, clock, context, on_output_changed=lambda: told.append(1)
+            AREAS, clock, context, on_output_changed=lambda: result.append(1)
         )
         for _ in range(3):
             builder._attempt(lambda: True)
 
-    assert told == [1, 1]
+    assert result == [1, 1]
 
 
 def test_many_builds_are_one(started, to_bucket, site, bucket, clock):
@@ -150,9 +150,9 @@ def test_growing_waits(started, to_folder, site, tmp_path, monkeypatch):
 
 def test_hook_fails(started, to_folder, site, tmp_path):
     """Purges that failed are told again, with none of them lost."""
-    told, fails = tmp_path / "told", tmp_path / "fails"
+    result, fails = tmp_path / "told", tmp_path / "fails"
     fails.touch()
-    hook = f"sh -c 'test ! -e {fails} && cat >> {told}'"
+    hook = f"sh -c 'test ! -e {fails} && cat >> {result}'"
     publisher = started(replace(to_folder, publish_hook=hook))
 
     publisher.wake()
@@ -160,7 +160,7 @@ def test_hook_fails(started, to_folder, site, tmp_path):
     assert eventually(lambda: states(publisher) == ["hook-failed"])
     fails.unlink()
     assert eventually(lambda: not publisher.troubles())
-    addresses = told.read_text().split()
+    addresses = result.read_text().split()
     assert f"{to_folder.site_url}/guides/second/" in addresses
     assert len(addresses) == len({*addresses})
 

@@ -55,9 +55,9 @@ def test_all_and_then_nothing(target, site, there, output):
     assert again.unchanged == len(there())
 
 
-def test_site_below_a_path(target, shelf, clock, there, output):
+def test_site_below_a_path(target, docs_project, clock, there, output):
     """Files go where the target says; what is to be purged are whole addresses."""
-    shelf.publish("first")
+    docs_project.publish("first")
     below = replace(target, site_url="https://example.com/docs/v2")
     build(BuildContext(clock.now, below, site_theme(below)))
 
@@ -75,10 +75,10 @@ def test_headers(to_bucket, site, bucket, output):
     assert bucket.site("a") == with_headers(files_of(output))
 
 
-def test_page_that_has_moved(to_bucket, shelf, bucket, build_site):
+def test_page_that_has_moved(to_bucket, docs_project, bucket, build_site):
     """The page at its old address says where to, also to a program; no other does."""
-    moved = shelf.publish("limits", collection="support")
-    shelf.update(moved, collection="products")
+    moved = docs_project.publish("limits", collection="support")
+    docs_project.update(moved, collection="products")
     build_site()
 
     run(to_bucket)
@@ -88,11 +88,11 @@ def test_page_that_has_moved(to_bucket, shelf, bucket, build_site):
     assert found == {"a/support/limits/index.html": "/products/limits/"}
 
 
-def test_types_of_files(to_bucket, shelf, bucket, build_site, output):
+def test_types_of_files(to_bucket, docs_project, bucket, build_site, output):
     """Pictures and other files of pages arrive whole, with the type of each."""
     for name, content in pictures.FILES.items():
-        shelf.add(name, content)
-    shelf.publish("a", " ".join(f"[x]({name})" for name in pictures.FILES))
+        docs_project.add(name, content)
+    docs_project.publish("a", " ".join(f"[x]({name})" for name in pictures.FILES))
     build_site()
 
     run(to_bucket)
@@ -109,12 +109,12 @@ def test_types_of_files(to_bucket, shelf, bucket, build_site, output):
         assert cache == "public, max-age=31536000, immutable"
 
 
-def test_only_what_changed(to_bucket, site, bucket, shelf, build_site, output):
+def test_only_what_changed(to_bucket, site, bucket, docs_project, build_site, output):
     """Only what differs travels, and what tells of it; nothing is listed."""
     run(to_bucket)
     before, bucket.asked = files_of(output), []
-    shelf.update(site, content="Other words.\n")
-    shelf.release(site)
+    docs_project.update(site, content="Other words.\n")
+    docs_project.release(site)
     build_site()
 
     report = run(to_bucket)
@@ -127,12 +127,12 @@ def test_only_what_changed(to_bucket, site, bucket, shelf, build_site, output):
     assert "" not in {key for _, key in bucket.asked}
 
 
-def test_order(to_bucket, site, bucket, shelf, build_site, clock):
+def test_order(to_bucket, site, bucket, docs_project, build_site, clock):
     """At no moment does a page that readers come to lead to nothing."""
     run(to_bucket)
     clock.pass_(minutes=1)
-    shelf.withdraw(site)
-    shelf.publish("third", "See [one](first.md).\n")
+    docs_project.withdraw(site)
+    docs_project.publish("third", "See [one](first.md).\n")
     build_site()
     lost = []
 
@@ -168,11 +168,11 @@ def with_other_mark(bucket, key):
     bucket.objects[key] = replace(bucket.objects[key], headers=headers)
 
 
-def test_last_is_told(to_bucket, site, bucket, shelf, build_site):
+def test_last_is_told(to_bucket, site, bucket, docs_project, build_site):
     """Removals come after all pages, then what tells of generations, then the note."""
     run(to_bucket)
     bucket.asked = []
-    shelf.withdraw(site)
+    docs_project.withdraw(site)
     build_site()
 
     run(to_bucket)
@@ -186,7 +186,7 @@ def test_last_is_told(to_bucket, site, bucket, shelf, build_site):
     assert all(method == "DELETE" for method, _ in changes[removals[0] : -len(rest)])
 
 
-def test_strangers(target, site, there, bucket, tmp_path, shelf, build_site):
+def test_strangers(target, site, there, bucket, tmp_path, docs_project, build_site):
     """What others put there stays; also where a file of ours was that is gone."""
     run(target)
     path, own = "guides/second/index.html", b"by hand"
@@ -197,7 +197,7 @@ def test_strangers(target, site, there, bucket, tmp_path, shelf, build_site):
     else:
         for each in ("own.txt", path):
             (tmp_path / "web" / each).write_bytes(own)
-    shelf.withdraw(site)
+    docs_project.withdraw(site)
     build_site()
 
     report = run(target)
@@ -237,14 +237,16 @@ def test_trial(target, site, there, bucket):
     assert trial == run(target)
 
 
-def test_changed_while_published(to_bucket, site, bucket, shelf, build_site, output):
+def test_changed_while_published(
+    to_bucket, site, bucket, docs_project, build_site, output
+):
     """A build meanwhile changes nothing of what travels, and is sent next time."""
     wanted = files_of(output)
 
     def build(method, key):
         bucket.before = lambda method, key: None
-        shelf.update(site, content="Other words.\n")
-        shelf.release(site)
+        docs_project.update(site, content="Other words.\n")
+        docs_project.release(site)
         build_site()
 
     bucket.before = build
@@ -257,15 +259,15 @@ def test_changed_while_published(to_bucket, site, bucket, shelf, build_site, out
 
 
 def test_built_while_planned(
-    target, site, there, shelf, build_site, output, monkeypatch
+    target, site, there, docs_project, build_site, output, monkeypatch
 ):
     """A build after the manifest was read, and before the files are held, is seen."""
     listed, builds = source.PublishSource._listed_files, [1]
 
     def built_meanwhile(self, known):
         if builds and builds.pop():
-            shelf.update(site, content="Other words.\n")
-            shelf.release(site)
+            docs_project.update(site, content="Other words.\n")
+            docs_project.release(site)
             build_site()
         return listed(self, known)
 

@@ -67,26 +67,26 @@ def test_not_emptied(chain):
         *("detail", "target_prefix"),
     ],
 )
-def test_altered(name, chain, engine):
+def test_altered(name, chain, raw_database):
     """Whatever is altered in a record breaks its link."""
-    engine.unguard()
+    raw_database.unguard()
     AuditRow.update(**{name: "other"}).where(AuditRow.number == 2).execute()
 
     found = AuditRow.get(AuditRow.number == 2)
     assert broken_links("platform") == [found.id]
 
 
-def test_altered_time(chain, engine):
+def test_altered_time(chain, raw_database):
     """The time of a record is part of its content."""
-    engine.unguard()
+    raw_database.unguard()
     AuditRow.update(at=NOON).where(AuditRow.number == 2).execute()
 
     assert len(broken_links("platform")) == 1
 
 
-def test_taken_out(chain, engine):
+def test_taken_out(chain, raw_database):
     """A record that is gone breaks the link of the next."""
-    engine.unguard()
+    raw_database.unguard()
     AuditRow.delete().where(AuditRow.number == 2).execute()
 
     assert broken_links("platform") == [AuditRow.get(AuditRow.number == 3).id]

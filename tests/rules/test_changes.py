@@ -104,9 +104,9 @@ def test_every_page_failed(store):
 
     note_built({"docs": 1}, [*failed, ("0/index.html", "docs", "again")], NOON)
 
-    told = failed_pages()
-    assert len(told) == 20_000
-    assert (told[0].path, told[0].reason) == ("0/index.html", "again")
+    result = failed_pages()
+    assert len(result) == 20_000
+    assert (result[0].path, result[0].reason) == ("0/index.html", "again")
 
 
 def test_published(store):

@@ -40,7 +40,7 @@ ID = "0190b6a0-0000-7000-8000-00000000000a"
 
 
 @pytest.mark.parametrize(
-    ("text", "told"),
+    ("text", "expected"),
     [
         ("2026-03-01T12:00:00Z", "2026-03-01T12:00:00.000Z"),
         ("2026-03-01t12:00:00z", "2026-03-01T12:00:00.000Z"),
@@ -51,9 +51,9 @@ ID = "0190b6a0-0000-7000-8000-00000000000a"
         ("1970-01-01T00:00:00Z", "1970-01-01T00:00:00.000Z"),
     ],
 )
-def test_moment(text, told):
+def test_moment(text, expected):
     """Any offset comes in; UTC with milliseconds goes out."""
-    assert format_moment(parse_moment(text)) == told
+    assert format_moment(parse_moment(text)) == expected
 
 
 @pytest.mark.parametrize(

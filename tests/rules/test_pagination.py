@@ -116,14 +116,14 @@ def test_limit_may_change(things):
 
 
 @pytest.mark.parametrize(
-    "asked", [ListThings(status="active"), ListOthers(), CursorQuery()]
+    "body", [ListThings(status="active"), ListOthers(), CursorQuery()]
 )
-def test_cursor_of_another_question(asked, things):
+def test_cursor_of_another_question(body, things):
     """Other filters or another list do not take it."""
     _, cursor = page(ListThings(limit=1))
 
     with pytest.raises(InvalidCursor):
-        page(asked.model_copy(update={"cursor": cursor}))
+        page(body.model_copy(update={"cursor": cursor}))
 
 
 def test_cursor_of_another_installation(things):

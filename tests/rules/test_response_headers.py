@@ -15,7 +15,7 @@ from models.response_headers import (
 
 
 @pytest.mark.parametrize(
-    ("path", "told"),
+    ("path", "expected"),
     [
         ("index.html", "/"),
         ("guides/index.html", "/guides/"),
@@ -25,9 +25,9 @@ from models.response_headers import (
         ("guides/my-index.html", "/guides/my-index.html"),
     ],
 )
-def test_address(path, told):
+def test_address(path, expected):
     """A folder's index is the folder; any other file is asked for by its name."""
-    assert url_path(path) == told
+    assert url_path(path) == expected
 
 
 @pytest.mark.parametrize(
@@ -68,14 +68,16 @@ def test_type():
     assert content_type("_headers") == "text/plain; charset=utf-8"
     assert content_type("assets/tool.0a.exe") == "application/octet-stream"
     assert all(
-        "charset" in told for told in CONTENT_TYPES.values() if told[:5] == "text/"
+        "charset" in result
+        for result in CONTENT_TYPES.values()
+        if result[:5] == "text/"
     )
 
 
 def test_headers():
     """Every file has the policy, its type, and how long it may be kept."""
-    told = site_headers("status/index.html")
+    result = site_headers("status/index.html")
 
-    assert told.items() > SITE_HEADERS.items()
-    assert told["Content-Type"] == "text/html; charset=utf-8"
-    assert told["Cache-Control"] == "public, max-age=0, must-revalidate"
+    assert result.items() > SITE_HEADERS.items()
+    assert result["Content-Type"] == "text/html; charset=utf-8"
+    assert result["Cache-Control"] == "public, max-age=0, must-revalidate"

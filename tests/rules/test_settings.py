@@ -301,7 +301,7 @@ def test_address_with_a_stray_sign(rest):
 
 
 @pytest.mark.parametrize(
-    ("address", "told"),
+    ("address", "expected"),
     [
         ("data/masthead.db", "data/masthead.db"),
         ("postgresql://ada@host/name", "postgresql://ada@host/name"),
@@ -313,6 +313,6 @@ def test_address_with_a_stray_sign(rest):
         ),
     ],
 )
-def test_address_as_it_is_told(address, told):
+def test_address_as_it_is_told(address, expected):
     """All of it but what lets us in."""
-    assert without_password(address) == told
+    assert without_password(address) == expected

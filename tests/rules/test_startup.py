@@ -18,9 +18,9 @@ def test_last_site_url(store, settings):
     assert last_site_url() == second.site_url
 
 
-def test_same_site_url_again(store, settings, engine):
+def test_same_site_url_again(store, settings, raw_database):
     """The same URL is not written again: a server restarts on a full disk, too."""
     record_site_url(settings)
 
-    with engine.writing_elsewhere():
+    with raw_database.writing_elsewhere():
         record_site_url(settings)

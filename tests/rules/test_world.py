@@ -27,6 +27,8 @@ from models.status.services.rows import ServiceRow
 from models.status.snapshot.snapshot import status_snapshot
 from models.status.uptime.summary import uptime_summary
 from models.storage.database import database, open_database, writing
+from tests.factories.events import all_incidents, all_maintenance
+from tests.factories.story import troubles, works
 from tests.rules.projects.documents.test_documents import write
 from tests.world import (
     DEMO_EMAIL,
@@ -36,8 +38,6 @@ from tests.world import (
     populate,
     sample_measurements,
 )
-from tests.worlds.events import all_incidents, all_maintenance
-from tests.worlds.story import troubles, works
 
 NOW = datetime(2026, 3, 1, 12, 0, 33, tzinfo=UTC)
 FRESHNESS = timedelta(minutes=5)
@@ -45,19 +45,19 @@ COUNTED = ("service", "measurement", "reading", "incident", "entry", "maintenanc
 
 
 @pytest.fixture(scope="module")
-def populated(empty_database, keeping, tmp_path_factory):
+def populated(empty_database, engine, tmp_path_factory):
     """The world of NOW, made once and copied for each test."""
-    with keeping.place(tmp_path_factory.mktemp("world") / "world.db", False) as address:
-        keeping.copy(empty_database, address)
+    with engine.place(tmp_path_factory.mktemp("world") / "world.db", False) as address:
+        engine.copy(empty_database, address)
         open_database(address)
         assert populate(NOW)
-        keeping.at_rest()
+        engine.at_rest()
         yield address
 
 
 @pytest.fixture
-def world(settings, populated, keeping):
-    keeping.copy(populated, settings.database)
+def world(settings, populated, engine):
+    engine.copy(populated, settings.database)
     open_database(settings.database)
     yield database
     database.close()
@@ -196,11 +196,11 @@ def test_every_reading_is_fresh(world):
 def test_uptimes_are_believable(world, period):
     """No service is below 95 percent, and none is above 100."""
     for service in services_in_display_order():
-        told = uptime_summary(service, period, NOW, interval_seconds=60)
+        result = uptime_summary(service, period, NOW, interval_seconds=60)
 
-        assert 95 <= told.uptime_pct <= 100
-        assert told.samples >= 2 * 1440
-        assert 5 < told.avg_response_time_ms < 300
+        assert 95 <= result.uptime_pct <= 100
+        assert result.samples >= 2 * 1440
+        assert 5 < result.avg_response_time_ms < 300
 
 
 def test_down_samples_agree_with_what_was_told(world):

@@ -7,8 +7,8 @@ from itertools import count
 
 from models.projects.bundles.bundle import MAX_BUNDLE_BYTES
 from models.projects.files.uploads import MAX_FILE_BYTES
+from tests.factories.projects import OWNER
 from tests.samples.large_bodies import uuid
-from tests.worlds.projects import OWNER
 
 TIME = "2026-03-01T12:00:00.000Z"
 PROJECT = uuid(1)

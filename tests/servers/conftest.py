@@ -43,16 +43,16 @@ class Server:
                 words, cwd=ROOT, env=os.environ | own, stdout=log, stderr=log
             )
 
-    def ask(self, path, given=None, key=None, repeat=None):
+    def api(self, path, given=None, key=None, repeat=None):
         """Return the status and what was answered; raise one of GONE."""
         body = None if given is None else json.dumps(given).encode()
         headers = {"Content-Type": "application/json"} if body else {}
         headers |= {"Authorization": f"Bearer {key}"} if key else {}
         headers |= {"Idempotency-Key": repeat} if repeat else {}
         address = f"http://127.0.0.1:{self.port}{path}"
-        asked = urllib.request.Request(address, body, headers)
+        request = urllib.request.Request(address, body, headers)
         try:
-            with urllib.request.urlopen(asked, timeout=20) as answer:
+            with urllib.request.urlopen(request, timeout=20) as answer:
                 return answer.status, answer.read().decode()
         except urllib.error.HTTPError as error:
             with error:
@@ -61,14 +61,14 @@ class Server:
     @property
     def is_up(self):
         with suppress(*GONE):
-            return self.ask("/healthz")[0] == 200
+            return self.api("/healthz")[0] == 200
         return False
 
     @property
     def builds(self):
-        """Tell whether this is the server that shows the site."""
+        """Return whether this is the server that shows the site."""
         with suppress(*GONE):
-            return self.ask("/status/")[0] == 200
+            return self.api("/status/")[0] == 200
         return False
 
     def kill(self):
@@ -103,9 +103,9 @@ def servers(store, settings, tmp_path):
 @pytest.fixture
 def key(store, clock):
     """A key that may do everything, at any rate."""
-    asked = CreateKey(name="test", scopes=["*"], rate_capacity=100_000)
+    request = CreateKey(name="test", scopes=["*"], rate_capacity=100_000)
     with writing():
-        _, secret = issue_key(asked, clock.now, issuer="ada@example.com")
+        _, secret = issue_key(request, clock.now, issuer="ada@example.com")
     return secret.text
 
 

@@ -52,7 +52,7 @@ def stopping(stop):
 
 def wait_for_waiting(address, count=1, is_done=None):
     """Wait until so many wait for a lock, or it is done; return whether they wait."""
-    asked = (
+    request = (
         "SELECT COUNT(*) FROM pg_stat_activity WHERE datname = current_database()"
         " AND wait_event_type = 'Lock'"
     )
@@ -61,7 +61,7 @@ def wait_for_waiting(address, count=1, is_done=None):
         for _ in range(PATIENCE * 100):
             if is_done.wait(0.01):
                 return False
-            if other.execute(asked).fetchone()[0] >= count:
+            if other.execute(request).fetchone()[0] >= count:
                 return True
     raise AssertionError("A writer neither waits nor ends.")
 

@@ -17,8 +17,8 @@ from models.status.services.rows import ServiceRow
 from models.storage.database import reading, writing
 from models.storage.integrity import integrity_problems
 from tests.conftest import NOON
+from tests.factories.projects import make_project
 from tests.servers.conftest import GONE, until
-from tests.worlds.projects import make_project
 
 pytestmark = pytest.mark.postgresql
 
@@ -33,8 +33,8 @@ def builder_of(servers):
 
 def added(server, key, slug):
     given = {"slug": slug, "name": f"Service {slug}"}
-    status, told = server.ask(ADD, given, key, repeat=f"add-{slug}")
-    assert status == 200, told
+    status, result = server.api(ADD, given, key, repeat=f"add-{slug}")
+    assert status == 200, result
 
 
 def test_one_builds(servers, key):
@@ -42,11 +42,11 @@ def test_one_builds(servers, key):
     found = servers(3)
     until(lambda: builder_of(found))
 
-    status, told = next(e for e in found if not e.builds).ask("/status/")
+    status, result = next(e for e in found if not e.builds).api("/status/")
 
     assert [each.builds for each in found].count(True) == 1
     assert status == 404
-    assert "Another server builds the site" in json.loads(told)["detail"]
+    assert "Another server builds the site" in json.loads(result)["detail"]
 
 
 def test_write_on_any_host_wakes_the_builder(servers, key):
@@ -56,7 +56,7 @@ def test_write_on_any_host_wakes_the_builder(servers, key):
     other = next(each for each in found if each is not builder)
 
     added(other, key, "api")
-    _, seconds = until(lambda: "Service api" in builder.ask("/status/")[1])
+    _, seconds = until(lambda: "Service api" in builder.api("/status/")[1])
 
     assert seconds < 5
 
@@ -72,76 +72,76 @@ def test_another_takes_over(servers, key):
     _, seconds = until(lambda: other.builds)
 
     assert seconds < 10
-    assert "Service late" in other.ask("/status/")[1]
+    assert "Service late" in other.api("/status/")[1]
 
 
-def test_one_answer_and_one_list(servers, key, shelf):
+def test_one_answer_and_one_list(servers, key, docs_project):
     """A repeat on another host gets the first answer, and a cursor goes on there."""
     one, other = servers(2)
-    given = {"projectId": shelf.project.id, "type": "task", "title": "Once"}
-    answers = [e.ask(f"{WORK}/create", given, key, "once") for e in (one, other)]
+    given = {"projectId": docs_project.project.id, "type": "task", "title": "Once"}
+    answers = [e.api(f"{WORK}/create", given, key, "once") for e in (one, other)]
     given |= {"title": "Twice"}
-    two = json.loads(other.ask(f"{WORK}/create", given, key, "twice")[1])["data"]
+    two = json.loads(other.api(f"{WORK}/create", given, key, "twice")[1])["data"]
 
-    first = json.loads(one.ask(f"{WORK}/list?limit=1&sort=number", key=key)[1])
+    first = json.loads(one.api(f"{WORK}/list?limit=1&sort=number", key=key)[1])
     cursor = first["meta"]["cursor"]
     path = f"{WORK}/list?limit=1&sort=number&cursor={cursor}"
-    second = json.loads(other.ask(path, key=key)[1])
+    second = json.loads(other.api(path, key=key)[1])
 
     assert answers[0] == answers[1]
     assert two["number"] == 2
     assert [e["data"][0]["title"] for e in (first, second)] == ["Twice", "Once"]
 
 
-def test_site_outlives_the_database(servers, key, keeping, settings):
+def test_site_outlives_the_database(servers, key, engine, settings):
     """While the database is away the site stands where it was built last."""
     (server,) = servers(1)
     until(lambda: server.builds)
 
-    with keeping.away(settings.database):
-        until(lambda: server.ask("/readyz")[0] == 503)
-        shown = [server.ask("/status/")[0] for _ in range(20) if not time.sleep(0.2)]
-        status, told = server.ask(LIST, key=key)
+    with engine.away(settings.database):
+        until(lambda: server.api("/readyz")[0] == 503)
+        shown = [server.api("/status/")[0] for _ in range(20) if not time.sleep(0.2)]
+        status, result = server.api(LIST, key=key)
 
     assert set(shown) == {200}
-    assert (status, json.loads(told)["state"]) == (503, "database-unreachable")
-    until(lambda: server.ask(LIST, key=key)[0] == 200)
+    assert (status, json.loads(result)["state"]) == (503, "database-unreachable")
+    until(lambda: server.api(LIST, key=key)[0] == 200)
 
 
 def test_rate_is_one_for_all(servers, store, clock):
     """However many servers are asked, a key has its capacity once."""
-    asked = CreateKey(name="few", scopes=["*"], rate_capacity=20, rate_refill=0.1)
+    request = CreateKey(name="few", scopes=["*"], rate_capacity=20, rate_refill=0.1)
     with writing():
-        _, secret = issue_key(asked, clock.now, issuer="ada@example.com")
+        _, secret = issue_key(request, clock.now, issuer="ada@example.com")
     found = servers(2)
 
-    def ask(number):
-        return found[number % 2].ask(LIST, key=secret.text)[0]
+    def api(number):
+        return found[number % 2].api(LIST, key=secret.text)[0]
 
     began = time.monotonic()
     with ThreadPoolExecutor(8) as threads:
-        told = list(threads.map(ask, range(60)))
+        result = list(threads.map(api, range(60)))
 
     most = 20 + int((time.monotonic() - began) * 0.1) + 1
-    assert 20 <= told.count(200) <= most
-    assert told.count(200) + told.count(429) == 60
+    assert 20 <= result.count(200) <= most
+    assert result.count(200) + result.count(429) == 60
 
 
 def test_revocation_is_seen_by_all(servers, store, key, clock):
     """After the response to a revocation, no server accepts the key again."""
-    asked = CreateKey(name="leaked", scopes=["*"])
+    request = CreateKey(name="leaked", scopes=["*"])
     with writing():
-        row, secret = issue_key(asked, clock.now, issuer="ada@example.com")
+        row, secret = issue_key(request, clock.now, issuer="ada@example.com")
     found = servers(2)
     for _ in range(10):
-        assert {each.ask(LIST, key=secret.text)[0] for each in found} == {200}
+        assert {each.api(LIST, key=secret.text)[0] for each in found} == {200}
 
     given = {"id": row.id}
-    status, told = found[0].ask("/platform/v1/keys/remove", given, key, "revoke")
+    status, result = found[0].api("/platform/v1/keys/remove", given, key, "revoke")
 
-    assert status == 200, told
+    assert status == 200, result
     for _ in range(10):
-        assert {each.ask(LIST, key=secret.text)[0] for each in found} == {401}
+        assert {each.api(LIST, key=secret.text)[0] for each in found} == {401}
 
 
 class Writer:
@@ -154,12 +154,12 @@ class Writer:
     def insist(self, path, given, repeat):
         while True:
             with suppress(*GONE):
-                status, told = self.luck.choice(self.servers).ask(
+                status, result = self.luck.choice(self.servers).api(
                     path, given, self.key, repeat
                 )
                 if status == 200:
-                    return json.loads(told)["data"]
-                assert status in (409, 429, 503), told
+                    return json.loads(result)["data"]
+                assert status in (409, 429, 503), result
             time.sleep(0.02)
 
     def run(self, name, is_enough):
@@ -211,7 +211,7 @@ def loaded(found, writers, luck):
             each.result()
 
 
-def test_load_with_two_killed(servers, key, shelf, luck):
+def test_load_with_two_killed(servers, key, docs_project, luck):
     """
     Four servers, eight clients in a hundred projects, two servers killed in turn.
 
@@ -220,22 +220,22 @@ def test_load_with_two_killed(servers, key, shelf, luck):
     """
     projects = [make_project(f"project-{number}", NOON).id for number in range(99)]
     # Half of the writes are in one of them.
-    projects += [shelf.project.id] * 99
+    projects += [docs_project.project.id] * 99
     found = servers(4)
     until(lambda: builder_of(found))
     writers = [Writer(found, key, projects, luck) for _ in range(8)]
 
     loaded(found, writers, luck)
 
-    told = sorted(item for each in writers for item in each.numbers)
-    assert kept_work() == told
+    result = sorted(item for each in writers for item in each.numbers)
+    assert kept_work() == result
     slugs = sorted(slug for each in writers for slug in each.slugs)
     assert kept_slugs() == slugs
     with reading():
         assert integrity_problems() == []
     builder, _ = until(lambda: builder_of(found))
     names = [f"Service {slug}" for slug in slugs]
-    until(lambda: is_told(names, builder.ask("/status/")[1]))
+    until(lambda: is_told(names, builder.api("/status/")[1]))
 
 
 def is_told(names, page):

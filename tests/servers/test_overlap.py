@@ -14,8 +14,8 @@ from models.projects.work.rows import WorkItemRow
 from models.storage.database import database, writing
 from models.storage.write_locks import SHARED
 from tests.conftest import NOON
+from tests.factories.projects import OWNER, make_item, make_project
 from tests.servers.stepwise import Run, interleaved, wait_for_waiting, writers
-from tests.worlds.projects import OWNER, make_item, make_project
 
 pytestmark = pytest.mark.postgresql
 
@@ -196,13 +196,13 @@ def test_item_in_an_archived_project(post, settings, store, is_archive_first):
     pair = (archive, create) if is_archive_first else (create, archive)
 
     for at, results, _ in interleaved(settings.database, *pair):
-        (archived, told), (created, _) = (
+        (archived, result), (created, _) = (
             results if is_archive_first else reversed(results)
         )
         assert archived == 200
         items = WorkItemRow.select().where(WorkItemRow.project == projects[at])
         assert [row.created_at for row in items] == [
-            row.created_at for row in items if row.created_at < moment(told)
+            row.created_at for row in items if row.created_at < moment(result)
         ]
         assert created == (200 if items.count() else 409)
 

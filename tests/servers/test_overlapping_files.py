@@ -5,8 +5,8 @@ import pytest
 from models.projects.files.contents import read_content
 from models.projects.files.rows import FileContentRow, FileRow
 from tests.conftest import NOON
+from tests.factories.projects import make_project
 from tests.servers.stepwise import interleaved
-from tests.worlds.projects import make_project
 
 pytestmark = pytest.mark.postgresql
 
@@ -32,8 +32,8 @@ def test_removal_of_bytes_that_another_project_begins_to_use(
     post, add, settings, is_removal_first
 ):
     """A file has its bytes, also if another project removed the same just then."""
-    atlas, borea = (make_project(slug, NOON) for slug in ("atlas", "borea"))
-    added = [add(0, atlas, at)[1]["data"]["id"] for at in range(1, ROUNDS)]
+    sample_project, borea = (make_project(slug, NOON) for slug in ("atlas", "borea"))
+    added = [add(0, sample_project, at)[1]["data"]["id"] for at in range(1, ROUNDS)]
     remove = "/projects/v1/files/remove"
     writers = [
         lambda at: post(0, remove, {"id": added[at - 1]}),

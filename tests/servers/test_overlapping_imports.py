@@ -8,8 +8,8 @@ from models.projects.document_imports import imports
 from models.projects.document_imports.rows import DocumentImportRow
 from models.projects.documents.rows import DocumentRow
 from tests.conftest import NOON
+from tests.factories.projects import make_project
 from tests.servers.stepwise import interleaved
-from tests.worlds.projects import make_project
 
 pytestmark = pytest.mark.postgresql
 

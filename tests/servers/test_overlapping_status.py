@@ -154,7 +154,7 @@ def test_measurement_and_roll_up(post, settings, api, is_roll_up_first):
     assert {hour: counted.get(hour) for hour in hours} == dict.fromkeys(hours, 1)
 
 
-def test_batches_in_opposite_orders(post, settings, store, keeping):
+def test_batches_in_opposite_orders(post, settings, store, engine):
     """Two batches with the same services in opposite orders do not stop each other."""
     for slug in ("a", "b", "c"):
         body = {"slug": slug, "name": slug}
@@ -169,7 +169,7 @@ def test_batches_in_opposite_orders(post, settings, store, keeping):
     assert post(0, RECORD, body(1, 0))[0] == 200
     number = ServiceRow.get(ServiceRow.slug == "b").number
     observed_at = epoch_ms(NOON) + 2
-    with keeping.elsewhere(settings.database) as other:
+    with engine.elsewhere(settings.database) as other:
         # Both batches wait for the row in the middle, which then comes to nothing.
         other.execute("BEGIN")
         other.execute(

@@ -68,7 +68,7 @@ def text_of(path):
 
 
 def is_running(pid):
-    """Tell whether a process runs; one that was killed may wait to be reaped."""
+    """Return whether a process runs; one that was killed may wait to be reaped."""
     try:
         state = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0]
     except OSError:
@@ -218,7 +218,7 @@ def test_rate_holds_over_four_processes(start, environment, key):  # noqa: F811
     created = fetch(f"{address}/platform/v1/keys/add", key, body)
     secret = json.loads(created)["data"]["secret"]
 
-    def ask(_):
+    def api(_):
         try:
             fetch(f"{address}/status/v1/services/list", secret)
         except HTTPError as error:
@@ -227,7 +227,7 @@ def test_rate_holds_over_four_processes(start, environment, key):  # noqa: F811
 
     began = time.monotonic()
     with ThreadPoolExecutor(8) as threads:
-        codes = list(threads.map(ask, range(capacity + 200)))
+        codes = list(threads.map(api, range(capacity + 200)))
 
     refilled = (time.monotonic() - began) * body["rateRefill"]
     assert capacity <= codes.count(200) <= capacity * 1.01 + refilled

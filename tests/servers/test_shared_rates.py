@@ -32,11 +32,11 @@ def test_capacity_is_shared(store):
     assert decisions[-1].retry_after > 0
 
 
-def test_no_thread_waits_for_another(store, keeping, settings):
+def test_no_thread_waits_for_another(store, engine, settings):
     """While the statement for one key waits, another key gets its token."""
     limiter = DatabaseRateLimiter()
     limiter.take_token("slow", 0, RATE)
-    with keeping.elsewhere(settings.database) as other:
+    with engine.elsewhere(settings.database) as other:
         other.execute("BEGIN")
         other.execute("SELECT * FROM rate_limit WHERE name = 'slow' FOR UPDATE")
         waiting = threading.Thread(target=limiter.take_token, args=("slow", 0, RATE))

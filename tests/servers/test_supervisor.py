@@ -262,10 +262,10 @@ def test_process_that_never_starts(supervise, tmp_path, seconds, report):
         text=True,
     )
 
-    told, _ = process.communicate(timeout=60)
+    result, _ = process.communicate(timeout=60)
 
     assert process.returncode == 2
-    assert "The process one ended 10 times at its start." in told
+    assert "The process one ended 10 times at its start." in result
     assert (tmp_path / "starts").read_text() == "x" * 10
 
 
@@ -292,10 +292,10 @@ def test_no_room_for_processes(supervise):
     pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True}
     process = supervise(prepare, **pipes)
 
-    told, errors = process.communicate(timeout=60)
+    result, errors = process.communicate(timeout=60)
 
     assert process.returncode == 2
-    assert "The process one ended 10 times at its start." in told
+    assert "The process one ended 10 times at its start." in result
     assert errors.count("process=one event=not-started") == 10
     assert "Traceback" not in errors
 

@@ -27,11 +27,11 @@ def chains(command):
 
 
 @pytest.fixture
-def tampered(keeping, address):
+def tampered(engine, address):
     """Do what somebody with the storage could, to the second record of an area."""
 
     def done(area, statement):
-        with keeping.tampering(address) as other:
+        with engine.tampering(address) as other:
             ids = f"SELECT id FROM audit WHERE area = '{area}' ORDER BY number"
             second, third = [id for (id,) in other.execute(ids)][1:]
             other.execute(statement, (second,))

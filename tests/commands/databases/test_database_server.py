@@ -39,26 +39,26 @@ def refused(*asked, **more):
         return error.code, json.loads(error.read())
 
 
-def test_stopped(service, key, keeping):
+def test_stopped(service, key, engine):
     """The site stays, writes are refused by name; then all goes on by itself."""
     more = {"slug": "mail", "name": "Second"}
 
-    with keeping.stopped():
-        code, told = refused(f"{service}{ADD}", key, more, repeat="two")
+    with engine.stopped():
+        code, result = refused(f"{service}{ADD}", key, more, repeat="two")
         ready = refused(f"{service}/readyz")
         assert shows(f"{service}/status/", "First")
         assert "ok" in fetch(f"{service}/healthz")
 
-    assert (code, told["state"]) == (503, STATE)
+    assert (code, result["state"]) == (503, STATE)
     assert (ready[0], ready[1]["states"]) == (503, [STATE])
     fetch(f"{service}{ADD}", key, more, repeat="two")
     until(lambda: shows(f"{service}/status/", "Second"))
     until(lambda: is_ready(service))
 
 
-def test_started_anew(service, key, keeping):
+def test_started_anew(service, key, engine):
     """A server that was only started anew costs nobody a refusal."""
-    with keeping.stopped():
+    with engine.stopped():
         pass
 
     fetch(f"{service}{ADD}", key, {"slug": "mail", "name": "Second"}, repeat="two")
@@ -66,13 +66,13 @@ def test_started_anew(service, key, keeping):
     until(lambda: shows(f"{service}/status/", "Second"))
 
 
-def test_processes_killed_while_it_is_away(start, key, keeping):
+def test_processes_killed_while_it_is_away(start, key, engine):
     """Those that are started without a database wait for it, and do not die of it."""
     process, address, _ = start()
     until(lambda: shows(f"{address}/status/", "Status"))
     killed = children(process.pid)
 
-    with keeping.stopped():
+    with engine.stopped():
         for child in killed:
             os.kill(child, signal.SIGKILL)
         # One that was killed is a child until it is reaped.

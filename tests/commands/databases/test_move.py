@@ -34,10 +34,10 @@ from models.storage.schema import tables_of
 from tests import world
 from tests.commands.conftest import ROOT, fetch, serving
 from tests.conftest import NOON
-from tests.worlds.corrections import make_corrections
-from tests.worlds.full_project import make_full
-from tests.worlds.life import Life
-from tests.worlds.projects import OWNER
+from tests.factories.corrections import make_corrections
+from tests.factories.full_project import make_full
+from tests.factories.life import Life
+from tests.factories.projects import OWNER
 
 LIST = "GET /projects/v1/projects/list"
 ADD = "POST /status/v1/admin/services/add"
@@ -102,18 +102,18 @@ def move(settings, monkeypatch, command):
     def moved(start, end, *more):
         database.close()
         monkeypatch.setenv("MASTHEAD_DATABASE", str(start))
-        told = command("move", end, *more)
+        result = command("move", end, *more)
         database.close()
-        return told
+        return result
 
     return moved
 
 
 def rows_in(path):
     """Every row of a file, but for what its engine makes itself."""
-    asked = "SELECT name FROM sqlite_master WHERE type = 'table' ORDER BY name"
+    request = "SELECT name FROM sqlite_master WHERE type = 'table' ORDER BY name"
     with closing(sqlite3.connect(path)) as read:
-        names = [name for (name,) in read.execute(asked)]
+        names = [name for (name,) in read.execute(request)]
         return {
             name: sorted(map(repr, read.execute(f'SELECT * FROM "{name}"')))
             for name in names
@@ -170,43 +170,43 @@ def found(word):
 
 
 @pytest.mark.parametrize("seed", [1, 2])
-def test_lives(seed, ask, store, settings, served, tmp_path, move):
+def test_lives(seed, api, store, settings, served, tmp_path, move):
     """Whatever was done, what is found by its words and told is the same."""
-    life = Life(ask, seed)
+    life = Life(api, seed)
     for _ in range(120):
         life.step()
-    told = [found(word) for word in ("lock", "cafe door")]
+    result = [found(word) for word in ("lock", "cafe door")]
     back = str(tmp_path / "back.db")
 
     assert move(settings.database, served)[0] == move(served, back)[0] == 0
 
     for address in (served, back):
         open_database(address)
-        assert [found(word) for word in ("lock", "cafe door")] == told
+        assert [found(word) for word in ("lock", "cafe door")] == result
         assert integrity_problems() == []
-    assert all(told)
+    assert all(result)
 
 
-def test_promises_hold(ask, issue, settings, clock, served, move):
+def test_promises_hold(api, issue, settings, clock, served, move):
     """Keys, cursors and the answers to repeats are the same on the other engine."""
     key, once = issue("*"), {"Idempotency-Key": "once"}
-    first = ask(ADD, {"slug": "api", "name": "API"}, key=key, headers=once)
-    ask(ADD, {"slug": "mail", "name": "Mail"}, key=key)
+    first = api(ADD, {"slug": "api", "name": "API"}, key=key, headers=once)
+    api(ADD, {"slug": "mail", "name": "Mail"}, key=key)
     for slug in ("one", "two"):
         made = {"slug": slug, "name": slug, "ownerId": OWNER}
-        ask("POST /projects/v1/projects/create", made, key=key)
-    page = ask(LIST, {"limit": 1}, key=key).json
+        api("POST /projects/v1/projects/create", made, key=key)
+    page = api(LIST, {"limit": 1}, key=key).json
     cursor = {"limit": 1, "cursor": page["meta"]["cursor"]}
-    told, marked = ask(LIST, cursor, key=key).json, marks()
+    result, marked = api(LIST, cursor, key=key).json, marks()
 
     assert move(settings.database, served)[0] == 0
     open_database(served)
 
-    again = ask(ADD, {"slug": "api", "name": "API"}, key=key, headers=once)
+    again = api(ADD, {"slug": "api", "name": "API"}, key=key, headers=once)
     assert again.json == first.json
-    assert ask(LIST, cursor, key=key).json == told
+    assert api(LIST, cursor, key=key).json == result
     assert marks() == marked
-    assert ask(ADD, {"slug": "web", "name": "Web"}, key=key).status_code == 200
+    assert api(ADD, {"slug": "web", "name": "Web"}, key=key).status_code == 200
     numbers = [row.number for row in ServiceRow.select().order_by(ServiceRow.number)]
     assert numbers == [1, 2, 3]
     assert integrity_problems() == []

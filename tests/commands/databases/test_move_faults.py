@@ -18,8 +18,8 @@ from tests.databases.databases import _name
 
 def tables_of(address):
     with psycopg.connect(address) as read:
-        asked = "SELECT count(*) FROM pg_tables WHERE schemaname = 'public'"
-        return read.execute(asked).fetchone()[0]
+        request = "SELECT count(*) FROM pg_tables WHERE schemaname = 'public'"
+        return read.execute(request).fetchone()[0]
 
 
 def is_nothing(to):
@@ -66,14 +66,14 @@ def test_what_stands_there(name, file, tmp_path, command):
 
 
 @pytest.mark.parametrize(
-    ("to", "told"),
+    ("to", "expected"),
     [
         ("folder", "it is a folder"),
         ("", "it is a folder"),
         ("plain/moved.db", "plain/moved.db cannot be used"),
     ],
 )
-def test_no_place(to, told, file, tmp_path, command):
+def test_no_place(to, expected, file, tmp_path, command):
     """What is no place for a file is named."""
     (tmp_path / "folder").mkdir()
     (tmp_path / "plain").touch()
@@ -81,7 +81,7 @@ def test_no_place(to, told, file, tmp_path, command):
     code, _, err = command("move", to)
 
     held(code, err)
-    assert told in err
+    assert expected in err
 
 
 def test_empty_file(file, tmp_path, command):
@@ -106,7 +106,7 @@ def test_strange_tables(file, served, command):
 
 
 @pytest.mark.parametrize(
-    ("there", "told"),
+    ("there", "expected"),
     [
         ("postgresql://ada:hushhush@127.0.0.1:1/x", "cannot be used"),
         ("postgresql://ada:hush%zzhush@127.0.0.1/x", "the address is not a valid URL"),
@@ -116,12 +116,12 @@ def test_strange_tables(file, served, command):
         ("postgresql://127.0.0.1:1/x?user=ada&password=hushhush", "cannot be used"),
     ],
 )
-def test_no_server(there, told, file, command):
+def test_no_server(there, expected, file, command):
     """A server that cannot be reached is named, and its password is not."""
     code, _, err = command("move", there)
 
     held(code, err)
-    assert told in err
+    assert expected in err
     assert "hush" not in err
     assert "hush" not in without_password(there)
 
@@ -190,7 +190,7 @@ def bent(row):
 
 
 @pytest.mark.parametrize(
-    ("bend", "told"),
+    ("bend", "expected"),
     [
         (lambda rows: rows[:-1], "service has 20 rows, but its copy has 19."),
         (
@@ -200,20 +200,22 @@ def bent(row):
         (lambda rows: [*rows, rows[0]], "service cannot be copied"),
     ],
 )
-@pytest.mark.parametrize("engine", [SqliteBulkRows, PostgresqlBulkRows])
-def test_comparison(engine, bend, told, file, served, tmp_path, command, monkeypatch):
+@pytest.mark.parametrize("bulk_rows", [SqliteBulkRows, PostgresqlBulkRows])
+def test_comparison(
+    bulk_rows, bend, expected, file, served, tmp_path, command, monkeypatch
+):
     """A row that is lost, altered or doubled is found; the copy does not stay."""
-    fill = engine.insert_rows
+    fill = bulk_rows.insert_rows
 
     def filling(self, table, rows):
         fill(self, table, bend(list(rows)) if table.name == "service" else rows)
 
-    monkeypatch.setattr(engine, "insert_rows", filling)
-    to = served if engine is PostgresqlBulkRows else tmp_path / "moved.db"
+    monkeypatch.setattr(bulk_rows, "insert_rows", filling)
+    to = served if bulk_rows is PostgresqlBulkRows else tmp_path / "moved.db"
     code, out, err = command("move", to)
 
     assert (code, out) == (1, "")
-    assert told in err
+    assert expected in err
     assert err.endswith("Nothing was kept.\n")
     assert is_nothing(to)
 

@@ -40,12 +40,12 @@ sys.exit(app.main())
 
 
 def died(file, to, left, signal="SIGKILL"):
-    told = {"MASTHEAD_DATABASE": str(file), "LEFT": str(left), "SIGNAL": signal}
+    result = {"MASTHEAD_DATABASE": str(file), "LEFT": str(left), "SIGNAL": signal}
     words = [sys.executable, "-c", DYING, "move", str(to)]
     return subprocess.run(
         words,
         cwd=ROOT,
-        env=os.environ | told,
+        env=os.environ | result,
         capture_output=True,
         preexec_fn=heed_interrupts,
     )

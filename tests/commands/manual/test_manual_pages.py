@@ -8,7 +8,7 @@ from urllib.parse import urlsplit
 import pytest
 
 from tests.commands.conftest import ROOT, bootstrapped, serving
-from tests.house.words import ALL
+from tests.conventions.words import ALL
 
 PASTE = re.compile(r"^(\w+)=paste-the-id-here$", re.MULTILINE)
 # What a page takes for granted.

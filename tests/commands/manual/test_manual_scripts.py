@@ -11,7 +11,7 @@ import yaml
 from models.settings import Settings
 from tests.commands.conftest import ROOT, fetch
 from tests.commands.test_fetch import base as elsewhere  # noqa: F401
-from tests.house.words import MANUAL
+from tests.conventions.words import MANUAL
 from tests.samples.tool_bodies import RESULT, alert, kuma, statuses, webhook
 
 PAGES = {words.path.stem: words for words in MANUAL}
@@ -21,7 +21,7 @@ SETTINGS, SCRIPT = (b for b in PIPES.blocks("sh") if "/etc/" in b or "HERE=/" in
 
 
 @pytest.fixture
-def api(start, key):
+def read_api(start, key):
     """A server with the service shop; ask it what it knows."""
     _, address, _ = start()
     service = {"slug": "shop", "name": "Shop"}
@@ -34,12 +34,12 @@ def api(start, key):
 
 
 @pytest.fixture
-def shell(tmp_path, environment, api, key):
+def shell(tmp_path, environment, read_api, key):
     """Run a command where the script of the page is installed as it says."""
     settings = tmp_path / "to-masthead.conf"
-    told = SETTINGS.replace("/srv/masthead", str(ROOT))
-    told = told.replace("http://127.0.0.1:8000", api())
-    settings.write_text(told.replace("mh_paste_the_key_here", key))
+    result = SETTINGS.replace("/srv/masthead", str(ROOT))
+    result = result.replace("http://127.0.0.1:8000", read_api())
+    settings.write_text(result.replace("mh_paste_the_key_here", key))
     script = tmp_path / "to-masthead"
     script.write_text(SCRIPT.replace("/etc/to-masthead", str(settings)))
     script.chmod(0o755)
@@ -53,7 +53,7 @@ def shell(tmp_path, environment, api, key):
     return ran
 
 
-def test_gatus(shell, api):
+def test_gatus(shell, read_api):
     """What Gatus answers is the state of the service, however much it is."""
     now = datetime.now(UTC).isoformat()
     results = [RESULT | {"timestamp": now}, *[RESULT] * 3]
@@ -61,7 +61,10 @@ def test_gatus(shell, api):
     ran = shell("to-masthead", "gatus", said=statuses(("Shop", "web", results)))
 
     assert (ran.returncode, ran.stderr) == (0, "")
-    assert api("/status/v1/services/get?slug=shop")["service"]["state"] == "operational"
+    assert (
+        read_api("/status/v1/services/get?slug=shop")["service"]["state"]
+        == "operational"
+    )
 
 
 @pytest.mark.parametrize(
@@ -71,19 +74,19 @@ def test_gatus(shell, api):
         ("uptime-kuma", kuma(None, monitor=None), "unknown"),
     ],
 )
-def test_webhook(shell, api, tool, said, state):
+def test_webhook(shell, read_api, tool, said, state):
     """The hook's command posts what its payload says; a test of it says nothing."""
     (hook,) = HOOKS
-    told = {"entire-payload": said}
+    result = {"entire-payload": said}
     words = [
-        told.get(each["source"]) or each["name"].replace(hook["id"], tool)
+        result.get(each["source"]) or each["name"].replace(hook["id"], tool)
         for each in hook["pass-arguments-to-command"]
     ]
 
     ran = shell(hook["execute-command"], *words)
 
     assert ran.returncode == 0, ran.stderr
-    assert api("/status/v1/services/get?slug=shop")["service"]["state"] == state
+    assert read_api("/status/v1/services/get?slug=shop")["service"]["state"] == state
 
 
 def test_alerts_are_repeated_in_time():

@@ -22,7 +22,7 @@ from models.notifications.messages.webhook_message import (
     webhook_headers,
 )
 from models.status.incidents.incidents import StatusIncidentDetail
-from tests.house.words import MANUAL
+from tests.conventions.words import MANUAL
 from tests.ports import free_port
 
 (PAGE,) = [words for words in MANUAL if words.path.stem == "receiving-webhooks"]
@@ -130,11 +130,11 @@ def test_pauses():
     (sentence,) = re.findall(r"before the next one: (.*)\.", PAGE.text)
     units = {"second": 1, "minute": 60, "hour": 3600}
 
-    told = [
+    result = [
         int(count) * units[unit]
         for count, unit in re.findall(r"(\d+) (second|minute|hour)", sentence)
     ]
-    assert (0, *told) == PAUSES
+    assert (0, *result) == PAUSES
     assert len(PAUSES) == 10
     assert JITTER == 0.1
     assert timedelta(days=5) == MAX_FAILING

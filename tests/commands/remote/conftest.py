@@ -13,10 +13,10 @@ import pytest
 import app as masthead
 from api.client import operations
 from tests.commands.conftest import ROOT
+from tests.factories.status import World
 from tests.interrupts import heed_interrupts
 from tests.ports import served
 from tests.samples import pictures
-from tests.worlds.status import World
 
 
 class Cut(Exception):
@@ -62,8 +62,8 @@ class Relay:
             return self._pass_on(request, body)
         self.requests.append((verb, body))
         number = len(self.requests)
-        if told := self.before(verb, number):
-            return told
+        if result := self.before(verb, number):
+            return result
         answer = self._pass_on(request, body)
         return self.after(verb, number) or answer
 
@@ -117,7 +117,7 @@ def relay():
 
 
 @pytest.fixture
-def api(app, shelf, relay):
+def remote_api(app, docs_project, relay):
     """A server with the database of this test, behind the relay."""
     with served(app, threads=4) as port:
         relay.port = port
@@ -137,9 +137,9 @@ def written_key(folder, key):
 
 
 @pytest.fixture
-def status_page(app, relay, ask, clock):
+def status_page(app, relay, api, clock):
     """A server with three services, behind the relay; make more through it."""
-    world = World(ask, clock)
+    world = World(api, clock)
     world.service("hello", name="Hello")
     world.service("api-gateway", name="Public API")
     world.service("search", name="Search")
@@ -165,8 +165,8 @@ def run(relay, on_call_key, monkeypatch, capsys, pauses):
 
     def ran(*words):
         code = masthead.main([*map(str, words)])
-        told = capsys.readouterr()
-        return code, told.out, told.err
+        result = capsys.readouterr()
+        return code, result.out, result.err
 
     return ran
 
@@ -199,8 +199,8 @@ def bring(tree, relay, key_file, monkeypatch, capsys, pauses):
         relay.requests.clear()
         relay.scope_checks.clear()
         code = masthead.main(words_of(tree, url, *options))
-        told = capsys.readouterr()
-        return code, told.out, told.err
+        result = capsys.readouterr()
+        return code, result.out, result.err
 
     return brought
 

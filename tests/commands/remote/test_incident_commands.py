@@ -9,9 +9,9 @@ import pytest
 from models.notifications.rows import EventRow
 from models.status.incidents.incidents import IncidentRow, IncidentUpdateRow
 from tests.commands.remote.conftest import Cut, written_key
-from tests.house.words import MANUAL
+from tests.conventions.words import MANUAL
+from tests.factories.notifications import subscribe
 from tests.probing.conftest import KEY
-from tests.worlds.notifications import subscribe
 
 OPEN = (
     *("incident", "open", "Greetings arrive late", "--service", "hello"),

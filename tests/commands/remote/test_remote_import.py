@@ -143,10 +143,10 @@ def test_picture_that_cannot_be_used(bring, relay, tree):
     assert published() == {"first", "second"}
 
 
-def test_held_document(bring, shelf):
+def test_held_document(bring, docs_project):
     """What a person withdrew is held, and taken over if the import is told so."""
     bring()
-    shelf.withdraw({"id": DocumentRow.get(DocumentRow.slug == "second").id})
+    docs_project.withdraw({"id": DocumentRow.get(DocumentRow.slug == "second").id})
 
     held, taken = bring(), bring("--take-over")
 
@@ -252,7 +252,7 @@ def test_newer_import(bring, relay, tree, start_import):
     assert published() == {"first", "second"}
 
 
-def test_document_that_changes_meanwhile(bring, relay, shelf, tree):
+def test_document_that_changes_meanwhile(bring, relay, docs_project, tree):
     """A text that the server had and lost is sent after all."""
     bring()
     (tree / "third.md").write_text("# Third\n\nThe second page.\n")
@@ -262,7 +262,7 @@ def test_document_that_changes_meanwhile(bring, relay, shelf, tree):
         if verb == "apply" and not relay_requests:
             relay_requests.append(verb)
             document = DocumentRow.get(DocumentRow.slug == "second")
-            shelf.update({"id": document.id}, content="By hand.\n")
+            docs_project.update({"id": document.id}, content="By hand.\n")
 
     relay.before = edit
 
@@ -325,8 +325,8 @@ def test_newer_server(bring, relay):
     def add_fields(verb, number):
         if verb != "start":
             return None
-        told = {"id": "0199d6c1-3b6a-7a10-8d5f-3f2a5f1c9b01", "projectId": None}
-        return 200, {}, json.dumps({"data": told | {"new": 1}}).encode()
+        result = {"id": "0199d6c1-3b6a-7a10-8d5f-3f2a5f1c9b01", "projectId": None}
+        return 200, {}, json.dumps({"data": result | {"new": 1}}).encode()
 
     relay.before = add_fields
 

@@ -6,7 +6,7 @@ import sys
 from pathlib import Path
 from urllib.parse import urlsplit
 
-from tests.house.words import MANUAL
+from tests.conventions.words import MANUAL
 
 (PAGE,) = [words for words in MANUAL if words.path.stem == "api-clients"]
 (GENERATE,), (USE,) = PAGE.blocks("bash"), PAGE.blocks("python")

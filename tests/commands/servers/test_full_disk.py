@@ -174,7 +174,7 @@ class Served:
         """Return whether all processes are those that the server has begun with."""
         return self.find_processes(self.pid) == self.processes
 
-    def ask(self, path, body=None, **named):
+    def api(self, path, body=None, **named):
         """Return the status and the JSON of the response, whatever it is."""
         try:
             text = fetch(f"{self.address}{path}", self.key, body, **named)
@@ -217,11 +217,11 @@ class Load:
         slug = f"s{number}-{len(self.kept)}-{self.refusals.total()}"
         # Off the page, which a thousand services would fill the disk with.
         body = {"slug": slug, "name": "x" * 100, "enabled": False}
-        status, told = self.server.ask(ADD, body, repeat=slug)
+        status, result = self.server.api(ADD, body, repeat=slug)
         if status == 200:
             self.kept.append(slug)
         else:
-            self.refusals[status, told.get("state")] += 1
+            self.refusals[status, result.get("state")] += 1
 
     def _read(self):
         for path in ("/status/", "/status/index.json", "/healthz", "/metrics"):
@@ -278,9 +278,9 @@ def test_full_disk_with_everything(everything):
             until(lambda: load.refusals[503, "database-full"] > 100)
             reads = load.reads.copy()
             # What nobody has asked for yet is counted for the first time.
-            statuses = {server.ask(path)[0] for path in gets}
-            _, refused = server.ask(ADD, {"slug": "x", "name": "x" * 100})
-            until(lambda: server.ask("/readyz")[0] == 503)
+            statuses = {server.api(path)[0] for path in gets}
+            _, refused = server.api(ADD, {"slug": "x", "name": "x" * 100})
+            until(lambda: server.api("/readyz")[0] == 503)
             until(lambda: all(load.reads[path] > reads[path] + 20 for path in reads))
         kept = len(load.kept)
         until(lambda: len(load.kept) > kept + 50)
@@ -290,11 +290,11 @@ def test_full_disk_with_everything(everything):
     assert load.refusals.keys() == {(503, "database-full")}
     assert max(statuses - {503}) < 500
     assert "Free space on the disk" in refused["detail"]
-    until(lambda: server.ask("/readyz")[1]["states"] == ["temporary-full"])
-    _, listed = server.ask("/status/v1/admin/services/list")
+    until(lambda: server.api("/readyz")[1]["states"] == ["temporary-full"])
+    _, listed = server.api("/status/v1/admin/services/list")
     found = {each["slug"] for each in listed["data"]}
     assert found == set(load.kept)
-    server.ask(ADD, {"slug": "last", "name": "The last one"}, repeat="last")
+    server.api(ADD, {"slug": "last", "name": "The last one"}, repeat="last")
     until(lambda: shows(f"{server.address}/status/", "The last one"))
     assert [*(server.folder / "output").rglob("*.draft")] == []
 
@@ -334,7 +334,7 @@ def test_uploads_that_fill_the_temporary_folder(little_temporary_space):
     with the name of the state. No connection harms another, or the server.
     """
     server = little_temporary_space
-    _, projects = server.ask("/projects/v1/projects/list")
+    _, projects = server.api("/projects/v1/projects/list")
     project = projects["data"][0]["id"]
     with ExitStack() as stack:
         clients = [
@@ -357,7 +357,7 @@ def test_uploads_that_fill_the_temporary_folder(little_temporary_space):
         assert 3 <= len(admitted) <= 5
         assert answers.count("HTTP/1.1 503") == UPLOADS - len(admitted)
         assert b'"state":"temporary-full"' in refused.recv(4000)
-        status, ready = server.ask("/readyz")
+        status, ready = server.api("/readyz")
         assert (status, ready["states"]) == (200, ["temporary-full"])
         assert shows(f"{server.address}/status/", "<html")
         # One that was admitted is stored, however many wait.
@@ -367,5 +367,5 @@ def test_uploads_that_fill_the_temporary_folder(little_temporary_space):
         assert response.status == 200
         response.read()
 
-    until(lambda: server.ask("/readyz")[1]["states"] == [])
+    until(lambda: server.api("/readyz")[1]["states"] == [])
     assert server.is_unharmed()

@@ -111,9 +111,9 @@ def test_incident_is_told(start, key, hook, inbox):
     until(lambda: hook.messages and inbox.mails)
     headers, body, is_live = hook.messages[0]
     assert is_live
-    told = Webhook(added["secret"]).verify(body, headers)
-    assert told["type"] == "incident.opened"
-    assert told["data"]["incident"]["incident"]["id"] == id
+    result = Webhook(added["secret"]).verify(body, headers)
+    assert result["type"] == "incident.opened"
+    assert result["data"]["incident"]["incident"]["id"] == id
     to, first = inbox.mails[0]
     assert (to, first["Subject"]) == (
         ["ada@example.com"],

@@ -266,10 +266,10 @@ def test_address_follows_the_port(start, environment, key):
 
 def test_demo(start):
     """It answers with a status page, a document and the API's description, twice."""
-    process, address, told = start("demo")
-    key = re.search(r"mh_\w+", told)[0]
+    process, address, result = start("demo")
+    key = re.search(r"mh_\w+", result)[0]
 
-    assert f"site     {address}/\n" in told
+    assert f"site     {address}/\n" in result
     assert "Object storage" in fetch(f"{address}/status/")
     assert "Masthead" in fetch(f"{address}/guides/quick-start/")
     listed = json.loads(fetch(f"{address}/status/v1/services/list", key))["data"]

@@ -9,8 +9,8 @@ import pytest
 from models.audit import AuditRow, broken_links
 from models.platform.keys import KeyRow
 from models.storage.database import database
-from tests.worlds.projects import make_project
-from tests.worlds.work import work
+from tests.factories.projects import make_project
+from tests.factories.work import work
 
 pytestmark = pytest.mark.both_engines
 
@@ -124,10 +124,10 @@ def test_chain_of_many(post):
 def test_numbers(post, store, clock):
     """Work items made by eight threads have the numbers from one, each once."""
     project = make_project("atlas", clock.now)
-    asked = {"projectId": project.id, "type": "task", "title": "More"}
+    body = {"projectId": project.id, "type": "task", "title": "More"}
 
     def made():
-        answers = [post("/projects/v1/work-items/create", asked) for _ in range(5)]
+        answers = [post("/projects/v1/work-items/create", body) for _ in range(5)]
         return [each.json["data"]["number"] for each in answers]
 
     numbers = sorted(chain.from_iterable(at_once(*[made] * 8)))
@@ -140,11 +140,11 @@ def test_ring(post, store, clock):
     project, path = make_project("atlas", clock.now), "/projects/v1/relationships/add"
     for _ in range(5):
         a, b = (work(project, clock).id for _ in range(2))
-        asked = [
+        request = [
             {"sourceId": one, "targetId": two, "relationship": "blocks"}
             for one, two in ((a, b), (b, a))
         ]
 
-        answers = at_once(*[lambda body=body: post(path, body) for body in asked])
+        answers = at_once(*[lambda body=body: post(path, body) for body in request])
 
         assert sorted(each.status_code for each in answers) == [200, 409]

@@ -14,12 +14,12 @@ ACCOUNT = "0190b6a0-0000-7000-8000-000000000001"
 
 
 @pytest.fixture
-def grant(ask, issue):
+def grant(api, issue):
     """Add a key of these scopes with a key that holds those."""
 
     def granted(wanted, *held):
-        asked = {"name": "new", "scopes": wanted}
-        return ask(ADD, asked, key=issue("platform:keys:add", *held))
+        body = {"name": "new", "scopes": wanted}
+        return api(ADD, body, key=issue("platform:keys:add", *held))
 
     return granted
 
@@ -86,14 +86,14 @@ def test_open_policy(settings, store, clock, issue):
     assert statuses == [200, 403]
 
 
-def test_actor_of_a_change(ask, issue):
+def test_actor_of_a_change(api, issue):
     """The audit names whoever the key was issued by, or acts for."""
     asserting = issue("platform:keys:add", ASSERT_ACTORS)
-    asked = {"name": "new", "scopes": ["status:services:get"]}
+    body = {"name": "new", "scopes": ["status:services:get"]}
 
-    ask(ADD, asked)
-    ask(ADD, asked, key=asserting, headers={"Act-As-Email": "grace@example.com"})
-    ask(ADD, asked, key=asserting, headers={"Act-As-Account": ACCOUNT})
+    api(ADD, body)
+    api(ADD, body, key=asserting, headers={"Act-As-Email": "grace@example.com"})
+    api(ADD, body, key=asserting, headers={"Act-As-Account": ACCOUNT})
 
     first, second, third = AuditRow.select().order_by(AuditRow.number)
     assert first.actor == "ada@example.com"

@@ -83,9 +83,9 @@ def crowd(gate, get):
 
     def sent(key, **headers):
         for _ in range(16):
-            ask = Thread(target=lambda: answers.append(get("/gate", key, **headers)))
-            threads.append(ask)
-            ask.start()
+            api = Thread(target=lambda: answers.append(get("/gate", key, **headers)))
+            threads.append(api)
+            api.start()
         return answers
 
     yield sent

@@ -12,11 +12,11 @@ ADD = "POST /status/v1/admin/services/add"
 API = {"slug": "api", "name": "Public API"}
 
 
-def test_rehearsal_keeps_nothing(ask, woken):
+def test_rehearsal_keeps_nothing(api, woken):
     """No row, no audit, no mark, no stored answer; and nobody is woken."""
     before = marks()
 
-    response = ask(ADD, API, headers={"Dry-Run": "true", "Idempotency-Key": "a"})
+    response = api(ADD, API, headers={"Dry-Run": "true", "Idempotency-Key": "a"})
 
     assert response.status_code == 200
     assert response.headers["Dry-Run"] == "true"
@@ -27,39 +27,39 @@ def test_rehearsal_keeps_nothing(ask, woken):
     assert (marks(), woken) == (before, [])
 
 
-def test_rehearsal_leaves_its_idempotency_key_unused(ask):
+def test_rehearsal_leaves_its_idempotency_key_unused(api):
     """The change itself may be sent under it."""
-    ask(ADD, API, headers={"Dry-Run": "true", "Idempotency-Key": "a"})
+    api(ADD, API, headers={"Dry-Run": "true", "Idempotency-Key": "a"})
 
-    response = ask(ADD, API | {"name": "API"}, headers={"Idempotency-Key": "a"})
+    response = api(ADD, API | {"name": "API"}, headers={"Idempotency-Key": "a"})
 
     assert response.status_code == 200
     assert "Idempotent-Replayed" not in response.headers
 
 
-def test_rehearsal_with_a_wrong_idempotency_key(ask, refusal):
+def test_rehearsal_with_a_wrong_idempotency_key(api, refusal):
     """A header that is no key is refused, rehearsed or not."""
-    response = ask(ADD, API, headers={"Dry-Run": "true", "Idempotency-Key": ""})
+    response = api(ADD, API, headers={"Dry-Run": "true", "Idempotency-Key": ""})
 
     assert response.status_code == 400
     refusal(response, "idempotency-key-invalid")
 
 
-def test_rehearsal_is_refused_as_the_change_is(ask, refusal):
+def test_rehearsal_is_refused_as_the_change_is(api, refusal):
     """What could not be done is told."""
-    ask(ADD, API)
+    api(ADD, API)
 
-    response = ask(ADD, API, headers={"Dry-Run": "true", "Idempotency-Key": "b"})
+    response = api(ADD, API, headers={"Dry-Run": "true", "Idempotency-Key": "b"})
 
     assert response.status_code == 409
     refusal(response, "slug-taken")
 
 
-def test_change_follows_its_rehearsal(ask):
+def test_change_follows_its_rehearsal(api):
     """Dry-Run: false is no rehearsal, and what was rehearsed is still to do."""
-    ask(ADD, API, headers={"Dry-Run": "true"})
+    api(ADD, API, headers={"Dry-Run": "true"})
 
-    response = ask(ADD, API, headers={"Dry-Run": "false"})
+    response = api(ADD, API, headers={"Dry-Run": "false"})
 
     assert response.status_code == 200
     assert "Dry-Run" not in response.headers
@@ -67,9 +67,9 @@ def test_change_follows_its_rehearsal(ask):
 
 
 @pytest.mark.parametrize("text", ["", "yes", "True", "1"])
-def test_dry_run_out_of_shape(text, ask, refusal):
+def test_dry_run_out_of_shape(text, api, refusal):
     """Any other word is refused: nobody changes what they meant to rehearse."""
-    response = ask(ADD, API, headers={"Dry-Run": text})
+    response = api(ADD, API, headers={"Dry-Run": text})
 
     assert response.status_code == 422
     refusal(response, "validation-failed")
@@ -89,18 +89,18 @@ def test_dry_run_out_of_shape(text, ask, refusal):
         ),
     ],
 )
-def test_secret_of_a_rehearsal(ask, path, request_body):
+def test_secret_of_a_rehearsal(api, path, request_body):
     """A secret that will never be valid is not shown, so that nobody stores it."""
-    response = ask(path, request_body, headers={"Dry-Run": "true"})
+    response = api(path, request_body, headers={"Dry-Run": "true"})
 
     assert response.json["data"]["secret"] == DRY_RUN_SECRET
 
 
-def test_rehearsal_without_a_secret(ask):
+def test_rehearsal_without_a_secret(api):
     """What has no secret shows none in a rehearsal either."""
     mailbox = {"channel": "email", "address": "ada@example.com"}
     path = "POST /status/v1/admin/subscriptions/add"
 
-    response = ask(path, mailbox, headers={"Dry-Run": "true"})
+    response = api(path, mailbox, headers={"Dry-Run": "true"})
 
     assert response.json["data"]["secret"] is None

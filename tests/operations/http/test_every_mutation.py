@@ -66,24 +66,24 @@ def key(issue):
 
 
 @pytest.fixture
-def sample(ask, key):
+def sample(api, key):
     """A change that is possible: the route's body, about what is there."""
-    ask(f"{STATUS}/services/add", API)
+    api(f"{STATUS}/services/add", API)
     made = {
-        "$key": ask("POST /platform/v1/keys/add", KEY | {"name": "old"}),
-        "$own": ask("POST /platform/v1/developer/keys/create", KEY, key=key),
-        "$incident": ask(f"{STATUS}/incidents/add", DOWN | {"title": "Old"}),
-        "$hook": ask(
+        "$key": api("POST /platform/v1/keys/add", KEY | {"name": "old"}),
+        "$own": api("POST /platform/v1/developer/keys/create", KEY, key=key),
+        "$incident": api(f"{STATUS}/incidents/add", DOWN | {"title": "Old"}),
+        "$hook": api(
             f"{STATUS}/subscriptions/add", HOOK | {"address": "https://old.example.com"}
         ),
-        "$work": ask(f"{STATUS}/maintenance/add", WORK | {"title": "Old"}),
-        "$template": ask(
+        "$work": api(f"{STATUS}/maintenance/add", WORK | {"title": "Old"}),
+        "$template": api(
             f"{STATUS}/incident-templates/add", TEMPLATE | {"name": "Old"}
         ),
     }
     ids = {noun: response.json["data"]["id"] for noun, response in made.items()}
     posted = {"incidentId": ids["$incident"], "body": "Still looking."}
-    update = ask(f"{STATUS}/incident-updates/add", posted)
+    update = api(f"{STATUS}/incident-updates/add", posted)
     ids["$update"] = update.json["data"]["id"]
     ids["$delivery"] = delivered(ids["$hook"])
 
@@ -213,13 +213,13 @@ def test_refused(route, change):
 
 @pytest.mark.both_engines
 @every
-def test_odd_values(route, sample, ask, issue):
+def test_odd_values(route, sample, api, issue):
     """Whatever a member is, the answer is one of ours and no mistake."""
     able, body = issue("*", rate_capacity=10_000), sample(route)
     fields = ROUTES[route].request.model_fields
 
     for name, field in fields.items():
         for value in MEMBERS:
-            asked = body | {field.alias or name: value}
-            answer = ask(route, asked, key=able)
+            payload = body | {field.alias or name: value}
+            answer = api(route, payload, key=able)
             assert answer.status_code < 500, (name, value, answer.text)

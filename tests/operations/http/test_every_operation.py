@@ -100,14 +100,14 @@ def test_key_that_has_expired(operation, send, issue, clock, refusal):
 
 
 @every
-def test_key_that_was_revoked(operation, send, issue, ask, clock, refusal):
+def test_key_that_was_revoked(operation, send, issue, api, clock, refusal):
     """A revocation acts on the next request."""
     key = issue("*")
-    listed = ask("GET /platform/v1/keys/list").json["data"]
+    listed = api("GET /platform/v1/keys/list").json["data"]
     id = next(each["id"] for each in listed if each["prefix"] == key[:11])
     assert send(operation, key).status_code != 401
 
-    ask("POST /platform/v1/keys/remove", {"id": id})
+    api("POST /platform/v1/keys/remove", {"id": id})
 
     response = send(operation, key)
     assert response.status_code == 401
@@ -243,8 +243,8 @@ def needed(operation):
 @every
 def test_is_described(operation):
     """OpenAPI knows the operation, its scope and its refusals."""
-    told = DESCRIBED["paths"][operation.path][operation.method.lower()]
+    result = DESCRIBED["paths"][operation.path][operation.method.lower()]
 
-    assert told["x-scope"] == operation.scope
-    assert told["summary"]
-    assert {"200", "401", "403", "422", "429", "500"} <= told["responses"].keys()
+    assert result["x-scope"] == operation.scope
+    assert result["summary"]
+    assert {"200", "401", "403", "422", "429", "500"} <= result["responses"].keys()

@@ -161,10 +161,10 @@ def test_rejected_values_are_not_repeated(operation, send, issue, caplog):
     shape = (
         operation.request.model_json_schema(by_alias=True) if operation.request else {}
     )
-    asked = dict.fromkeys(shape.get("properties", ["none"]), f"{SECRETIVE}\x00")
+    request = dict.fromkeys(shape.get("properties", ["none"]), f"{SECRETIVE}\x00")
     how = "query_string" if operation.method == "GET" else "json"
 
-    response = send(operation, issue("*"), **{how: asked})
+    response = send(operation, issue("*"), **{how: request})
 
     assert response.status_code == 422
     assert SECRETIVE not in response.text

@@ -19,7 +19,7 @@ def told_of(route):
 
 
 def answers_json(route):
-    """Tell whether an answer is JSON, and not the bytes of a file."""
+    """Return whether an answer is JSON, and not the bytes of a file."""
     return "application/json" in told_of(route)["responses"]["200"]["content"]
 
 
@@ -28,7 +28,7 @@ def content_of(told):
 
 
 def fits(schema, value):
-    """Tell whether a value is what a schema of the document asks for."""
+    """Return whether a value is what a schema of the document asks for."""
     whole = {**schema, "components": DESCRIBED["components"]}
     return OAS31Validator(whole).is_valid(value)
 
@@ -42,12 +42,12 @@ def as_query(value):
 @every
 def test_request(route):
     """What is shown as a request is one: for its schema and for the operation."""
-    told, request = told_of(route), ROUTES[route].request
-    if "requestBody" in told and ROUTES[route].read_upload is None:
-        body = content_of(told["requestBody"])
+    result, request = told_of(route), ROUTES[route].request
+    if "requestBody" in result and ROUTES[route].read_upload is None:
+        body = content_of(result["requestBody"])
         assert fits(body["schema"], body["example"])
         request.model_validate_json(json.dumps(body["example"]), by_name=False)
-    shown = [each for each in told["parameters"] if "example" in each]
+    shown = [each for each in result["parameters"] if "example" in each]
     assert all(fits(each["schema"], each["example"]) for each in shown)
     if request and route.startswith("GET"):
         query = {each["name"]: as_query(each["example"]) for each in shown}
@@ -67,9 +67,9 @@ def test_answer(route):
 @pytest.mark.parametrize("noun", ["documents", "specifications"])
 def test_what_was_made(noun):
     """It is shown as it was sent; what was not sent, as it is then."""
-    told = told_of(f"POST /projects/v1/{noun}/create")
-    sent = content_of(told["requestBody"])["example"]
-    made = content_of(told["responses"]["200"])["example"]["data"]
+    result = told_of(f"POST /projects/v1/{noun}/create")
+    sent = content_of(result["requestBody"])["example"]
+    made = content_of(result["responses"]["200"])["example"]["data"]
 
     assert made["version"] == 1
     assert sent.items() <= made.items()
@@ -80,13 +80,13 @@ def test_what_was_made(noun):
 @every
 def test_problems(route):
     """The kinds of its own are among those of its answers."""
-    told = told_of(route)
+    result = told_of(route)
 
     kinds = {
-        k for each in told["responses"].values() for k in each.get("x-problems", ())
+        k for each in result["responses"].values() for k in each.get("x-problems", ())
     }
-    assert kinds >= set(told["x-problems"])
-    assert {each.kind for each in ROUTES[route].errors} <= set(told["x-problems"])
+    assert kinds >= set(result["x-problems"])
+    assert {each.kind for each in ROUTES[route].errors} <= set(result["x-problems"])
 
 
 def test_every_field_is_described():

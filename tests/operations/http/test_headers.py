@@ -6,7 +6,7 @@ from api.operation import OPERATIONS
 from models.platform.keys import KeyRow
 from models.response_headers import DEFAULT_HEADERS, site_headers
 from tests.conftest import ROUTES
-from tests.worlds.projects import make_project
+from tests.factories.projects import make_project
 
 every = pytest.mark.parametrize("operation", OPERATIONS, ids=lambda each: each.route)
 OWN = ["/healthz", "/readyz", "/metrics", "/openapi.json"]
@@ -25,15 +25,15 @@ STRANGE = [
 
 def is_safe(response):
     """Every answer: nothing of it is run, guessed, framed, kept unasked or unnamed."""
-    told = response.headers
-    assert told["X-Content-Type-Options"] == "nosniff"
-    assert "default-src 'none'" in told["Content-Security-Policy"]
-    assert "frame-ancestors 'none'" in told["Content-Security-Policy"]
-    assert told["X-Request-Id"]
-    assert told["Cache-Control"]
-    assert "Server" not in told
-    assert "Set-Cookie" not in told
-    assert all(len(told.getlist(name)) == 1 for name in DEFAULT_HEADERS)
+    result = response.headers
+    assert result["X-Content-Type-Options"] == "nosniff"
+    assert "default-src 'none'" in result["Content-Security-Policy"]
+    assert "frame-ancestors 'none'" in result["Content-Security-Policy"]
+    assert result["X-Request-Id"]
+    assert result["Cache-Control"]
+    assert "Server" not in result
+    assert "Set-Cookie" not in result
+    assert all(len(result.getlist(name)) == 1 for name in DEFAULT_HEADERS)
     return response
 
 
@@ -61,23 +61,23 @@ def test_operation(operation, app, send, issue):
 def test_head_tells_the_length(issue, app):
     """What HEAD says is what GET would, without a body."""
     headers = {"Authorization": f"Bearer {issue('*')}"}
-    asked = {"path": "/status/v1/services/list", "headers": headers}
+    body = {"path": "/status/v1/services/list", "headers": headers}
     client = app.test_client()
 
-    head, get = (client.open(method=method, **asked) for method in ("HEAD", "GET"))
+    head, get = (client.open(method=method, **body) for method in ("HEAD", "GET"))
 
     assert head.data == b""
     names = {"Content-Type", "Content-Length", "Cache-Control", *DEFAULT_HEADERS}
     assert all(head.headers[name] == get.headers[name] for name in names)
 
 
-def test_answer_that_is_held_already(ask, clock):
+def test_answer_that_is_held_already(api, clock):
     """A 304 has the same headers as the answer that it stands for."""
     make_project("docs", clock.now, builtin=True)
     route = "GET /projects/v1/published/list"
-    tag = is_private(ask(route)).headers["ETag"]
+    tag = is_private(api(route)).headers["ETag"]
 
-    response = ask(route, headers={"If-None-Match": tag})
+    response = api(route, headers={"If-None-Match": tag})
 
     assert is_private(response).status_code == 304
 
@@ -127,8 +127,8 @@ def test_files_of_the_site(app, build_site, output):
         response = client.get(address, buffered=True)
 
         assert response.status_code == 200, name
-        told = {n: response.headers[n] for n in site_headers(name)}
-        assert told == site_headers(name), name
+        result = {n: response.headers[n] for n in site_headers(name)}
+        assert result == site_headers(name), name
 
 
 @pytest.mark.parametrize(

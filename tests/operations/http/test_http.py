@@ -88,20 +88,20 @@ def test_one_line_for_each_request(send, issue, lines):
 
 
 @pytest.mark.parametrize(
-    ("path", "told"),
+    ("path", "expected"),
     [
         ("/no/where?q=hidden", "/no/where"),
         ("/a%0Ab status=200", "/a%0Ab%20status%3D200"),
         ("/%c3%a9%e2%80%a8x", "/%C3%A9%E2%80%A8x"),
     ],
 )
-def test_line_for_an_unknown_address(path, told, app, lines):
+def test_line_for_an_unknown_address(path, expected, app, lines):
     """It is logged too: by its path, on one line, without its query."""
     app.test_client().get(path)
 
     (line,) = lines()
     assert LINE.fullmatch(line)
-    assert f"operation=unknown method=GET path={told} status=404" in line
+    assert f"operation=unknown method=GET path={expected} status=404" in line
 
 
 @pytest.mark.parametrize("path", ["/healthz", "/readyz", "/openapi.json"])

@@ -16,11 +16,11 @@ ASKED = {"name": "probe", "scopes": ["status:services:list"]}
 
 
 @pytest.fixture
-def add(ask):
+def add(api):
     """Add a key under this Idempotency-Key."""
 
     def added(text, asked=ASKED, key=None, **headers):
-        return ask(ADD, asked, key=key, headers={"Idempotency-Key": text, **headers})
+        return api(ADD, asked, key=key, headers={"Idempotency-Key": text, **headers})
 
     return added
 
@@ -122,11 +122,11 @@ def test_other_callers(add, issue):
     assert made() == 4
 
 
-def test_other_operation(add, ask):
+def test_other_operation(add, api):
     """One text may stand before two operations."""
     key = add("abc").json["data"]
 
-    response = ask(REMOVE, {"id": key["id"]}, headers={"Idempotency-Key": "abc"})
+    response = api(REMOVE, {"id": key["id"]}, headers={"Idempotency-Key": "abc"})
 
     assert response.json["data"]["status"] == "revoked"
 
@@ -143,7 +143,7 @@ def test_after_a_day(add, clock):
     assert made() == 2
 
 
-def test_after_a_rotation(add, issue, ask, refusal):
+def test_after_a_rotation(add, issue, api, refusal):
     """
     The replacement of a key gets what the key created, and creates nothing again; a
     secret that is sealed under the earlier key is refused to it.
@@ -151,13 +151,13 @@ def test_after_a_rotation(add, issue, ask, refusal):
     old = issue("*")
     first = add("abc", key=old)
     body = {"slug": "api", "name": "API"}
-    service = ask("POST /status/v1/admin/services/add", body, key=old)
+    service = api("POST /status/v1/admin/services/add", body, key=old)
     id = KeyRow.get(KeyRow.name == "test").id
-    rotated = ask("POST /platform/v1/keys/rotate", {"id": id}, key=old)
+    rotated = api("POST /platform/v1/keys/rotate", {"id": id}, key=old)
     new = rotated.json["data"]["secret"]
 
     refused = add("abc", key=new)
-    repeated = ask("POST /status/v1/admin/services/add", body, key=new)
+    repeated = api("POST /status/v1/admin/services/add", body, key=new)
 
     assert refused.status_code == 409
     assert old[:11] in refused.json["detail"]
@@ -168,7 +168,7 @@ def test_after_a_rotation(add, issue, ask, refusal):
     assert add("abc", key=old).data == first.data
 
 
-def test_refusal_is_not_stored(add, issue, ask):
+def test_refusal_is_not_stored(add, issue, api):
     """A request that was refused may be corrected under the same text."""
     key = issue("platform:keys:add")
 
@@ -178,10 +178,10 @@ def test_refusal_is_not_stored(add, issue, ask):
     assert (refused.status_code, corrected.status_code) == (403, 200)
 
 
-def test_repeat_of_what_was_undone(add, ask):
+def test_repeat_of_what_was_undone(add, api):
     """A repeat gets the answer of its day, though the key is revoked since."""
     first = add("abc")
-    ask(REMOVE, {"id": first.json["data"]["id"]})
+    api(REMOVE, {"id": first.json["data"]["id"]})
 
     assert add("abc").data == first.data
 
@@ -205,10 +205,10 @@ def test_at_once(app, issue):
     assert made() == 1
 
 
-def test_storage_is_taken(add, engine, issue, refusal):
+def test_storage_is_taken(add, raw_database, issue, refusal):
     """Whoever waits for the storage in vain is told when to come back."""
     key = issue("*")
-    with engine.writing_elsewhere():
+    with raw_database.writing_elsewhere():
         response = add("abc", key=key)
 
     assert response.status_code == 503
@@ -217,17 +217,17 @@ def test_storage_is_taken(add, engine, issue, refusal):
     assert add("abc", key=key).status_code == 200
 
 
-def test_nothing_secret_is_kept(add, ask, engine, issue):
+def test_nothing_secret_is_kept(add, api, raw_database, issue):
     """Neither secret, idempotency text nor the asking key is kept anywhere."""
     key = issue("*")
     secret = add("find-me-nowhere", key=key).json["data"]["secret"]
     add("find-me-nowhere", key=key)
 
-    kept = engine.kept()
+    kept = raw_database.kept()
 
     assert b"probe" in kept
     for text in (secret, secret[12:], key, key[12:], "find-me-nowhere"):
         assert text.encode() not in kept
-    listed = ask("GET /platform/v1/keys/list").text
+    listed = api("GET /platform/v1/keys/list").text
     assert secret not in listed
     assert KeyRow.get(KeyRow.name == "probe").hash not in listed

@@ -16,8 +16,8 @@ from models.projects.documents.rows import DocumentRow
 from models.projects.work.rows import WorkItemRow
 from models.storage.database import database
 from tests.conftest import NOON
+from tests.factories.projects import KEY, make_project
 from tests.rules.projects.documents.test_document_import import source
-from tests.worlds.projects import KEY, make_project
 
 pytestmark = pytest.mark.both_engines
 
@@ -84,16 +84,16 @@ def test_poller_sees_every_change(store, settings, issue):
     assert all(a < b for a, b in pairwise(row.updated_at for row in rows))
 
 
-def test_clock_that_is_set_back(ask, clock):
+def test_clock_that_is_set_back(api, clock):
     """Two changes of a millisecond, and one after the clock was set back, are later."""
-    told = [ask(ADD, {"slug": "api", "name": "API"}).json["data"]["updatedAt"]]
+    data = [api(ADD, {"slug": "api", "name": "API"}).json["data"]["updatedAt"]]
 
     for name, hours in (("Still", 0), ("Back", -1), ("On", 1.5)):
         clock.pass_(hours=hours)
-        asked = {"slug": "api", "name": name}
-        told.append(ask(UPDATE, asked).json["data"]["updatedAt"])
+        body = {"slug": "api", "name": name}
+        data.append(api(UPDATE, body).json["data"]["updatedAt"])
 
-    assert told == [
+    assert data == [
         "2026-03-01T12:00:00.000Z",
         "2026-03-01T12:00:00.001Z",
         "2026-03-01T12:00:00.002Z",
@@ -103,47 +103,47 @@ def test_clock_that_is_set_back(ask, clock):
     assert all(a < b for a, b in pairwise(record.at for record in records))
 
 
-def test_facts_go_by_the_clock(ask, clock, issue):
+def test_facts_go_by_the_clock(api, clock, issue):
     """After the clock was set back, a grace ends and an incident starts by it."""
-    asked, admin = {"name": "x", "scopes": ["status:*"]}, issue("*")
-    key = ask("POST /platform/v1/keys/add", asked, key=admin)
-    ask(ADD, {"slug": "api", "name": "API"})
+    payload, admin = {"name": "x", "scopes": ["status:*"]}, issue("*")
+    key = api("POST /platform/v1/keys/add", payload, key=admin)
+    api(ADD, {"slug": "api", "name": "API"})
     clock.pass_(hours=-1)
 
     body = {"title": "Down", "severity": "degraded", "services": ["api"], "body": "!"}
-    incident = ask("POST /status/v1/admin/incidents/add", body).json["data"]
+    incident = api("POST /status/v1/admin/incidents/add", body).json["data"]
     rotation = {"id": key.json["data"]["id"], "graceSeconds": 0}
-    ask("POST /platform/v1/keys/rotate", rotation, key=admin)
+    api("POST /platform/v1/keys/rotate", rotation, key=admin)
 
     assert incident["startedAt"] == "2026-03-01T11:00:00.000Z"
-    service = ask("GET /status/v1/services/get", {"slug": "api"}).json["data"]
+    service = api("GET /status/v1/services/get", {"slug": "api"}).json["data"]
     assert service["service"]["state"] == "degraded"
     secret = key.json["data"]["secret"]
-    refused = ask("GET /status/v1/services/list", key=secret)
+    refused = api("GET /status/v1/services/list", key=secret)
     assert refused.status_code == 401
 
 
-def test_measurements_take_no_part(ask, clock):
+def test_measurements_take_no_part(api, clock):
     """Nobody polls for measurements, so they are given no instant."""
-    first = ask(ADD, {"slug": "api", "name": "API"}).json["data"]["updatedAt"]
+    first = api(ADD, {"slug": "api", "name": "API"}).json["data"]["updatedAt"]
     sample = {"slug": "api", "status": "down", "observedAt": first}
     body = {"source": "probe", "measurements": [sample]}
-    ask("POST /status/v1/admin/measurements/record", body)
+    api("POST /status/v1/admin/measurements/record", body)
 
-    asked = {"slug": "api", "name": "Public API"}
-    second = ask(UPDATE, asked).json["data"]["updatedAt"]
+    payload = {"slug": "api", "name": "Public API"}
+    second = api(UPDATE, payload).json["data"]["updatedAt"]
 
     assert (first[-4:], second[-4:]) == ("000Z", "001Z")
 
 
-def test_commands_take_part(shelf, ask, clock):
+def test_commands_take_part(docs_project, api, clock):
     """What an import wrote is earlier than the next change, and later than the last."""
-    before = shelf.publish("welcome", "Hello.\n")
+    before = docs_project.publish("welcome", "Hello.\n")
     options = ImportOptions("guides", clock.now, KEY, tree="tree", publish=True)
     import_documents([source("new.md")], options)
     imported = DocumentRow.get(DocumentRow.source_path.is_null(False)).updated_at
 
-    after = shelf.publish("later", "Later.\n")
+    after = docs_project.publish("later", "Later.\n")
 
     rows = {row.slug: row for row in DocumentRow.select()}
     assert rows[before["slug"]].updated_at < imported < rows[after["slug"]].created_at

@@ -16,11 +16,11 @@ from tests.ports import served
 def test_load_in_bad_company():
     """No 5xx, nothing lost and nobody starved, whatever else is connected."""
     with instance() as found:
-        told = load.loaded(found, 8, 2, partial(load.hostile, idle=100, slow=20))
+        result = load.loaded(found, 8, 2, partial(load.hostile, idle=100, slow=20))
 
-    assert told["acknowledged"] > 8
-    assert (told["5xx"], told["odd"], told["lost"]) == (0, 0, 0)
-    assert told["p99"] < 5000
+    assert result["acknowledged"] > 8
+    assert (result["5xx"], result["odd"], result["lost"]) == (0, 0, 0)
+    assert result["p99"] < 5000
 
 
 def hello(environ, start):
@@ -54,7 +54,7 @@ GET = b"GET / HTTP/1.1\r\nHost: x\r\n\r\n"
 
 
 def is_closed(client):
-    """Tell whether the other side has hung up."""
+    """Return whether the other side has hung up."""
     try:
         return client.recv(1) == b""
     except ConnectionError:
@@ -161,8 +161,8 @@ def test_requests_ahead_of_their_answers(serve):
         return [body]
 
     client = serve(numbered)()
-    ask = b"GET /%d HTTP/1.1\r\nHost: x\r\n\r\n"
-    client.sendall(b"".join(ask % number for number in range(9)))
+    api = b"GET /%d HTTP/1.1\r\nHost: x\r\n\r\n"
+    client.sendall(b"".join(api % number for number in range(9)))
     time.sleep(0.2)
 
     with client.makefile("rb") as answers:

@@ -17,8 +17,8 @@ from models.runtime.build_progress import BuildProgress
 from models.runtime.faults import Fault
 from models.runtime.shared_numbers import NAME_BYTES
 from models.storage.database import writing
+from tests.factories.notifications import subscribe
 from tests.pages.status.test_status import measured
-from tests.worlds.notifications import subscribe
 
 ADMIN = "POST /status/v1/admin"
 LIST = "GET /platform/v1/keys/list"
@@ -49,11 +49,11 @@ def told(app):
     return asked
 
 
-def test_requests(ask, told):
+def test_requests(api, told):
     """Each answer counts under its operation and status, and its time once."""
-    ask(LIST)
-    ask(LIST)
-    ask(LIST, {"nothing": "1"})
+    api(LIST)
+    api(LIST)
+    api(LIST, {"nothing": "1"})
 
     found = told()
 
@@ -112,7 +112,7 @@ def test_room_for_all_names(app):
     assert max(map(len, names)) < NAME_BYTES
 
 
-def test_refusals(ask, issue, told):
+def test_refusals(api, issue, told):
     """Each kind is there from the start, and counts what was refused with it."""
     key = issue("*", rate_capacity=1, rate_refill=0.1)
     before = told()
@@ -121,14 +121,14 @@ def test_refusals(ask, issue, told):
     }
 
     for _ in range(3):
-        ask(LIST, key=key)
+        api(LIST, key=key)
 
     assert told()["masthead_refusals_total", "rate-limited"] == 2
 
 
-def test_site_that_is_behind(ask, told, progress, clock):
+def test_site_that_is_behind(api, told, progress, clock):
     """A change is wanted, and waited for, until it is built."""
-    ask(f"{ADMIN}/services/add", {"slug": "api", "name": "Public API"})
+    api(f"{ADMIN}/services/add", {"slug": "api", "name": "Public API"})
     progress.request(clock.now)
     clock.pass_(seconds=40)
 
@@ -162,11 +162,11 @@ def test_failed_pages(told, clock):
     assert told()["masthead_pages_failed",] == 2
 
 
-def test_services(ask, told, clock):
+def test_services(api, told, clock):
     """Each service says when it was last measured, and whether that is too old."""
     for slug in ("api", "mail"):
-        ask(f"{ADMIN}/services/add", {"slug": slug, "name": slug})
-    ask(f"{ADMIN}/measurements/record", measured(clock, "api", "operational"))
+        api(f"{ADMIN}/services/add", {"slug": slug, "name": slug})
+    api(f"{ADMIN}/measurements/record", measured(clock, "api", "operational"))
     at = clock.now.timestamp() - 10
     fresh = told()
     clock.pass_(minutes=6)
@@ -181,19 +181,19 @@ def test_services(ask, told, clock):
     assert ("masthead_service_observed_timestamp_seconds", "mail") not in stale
 
 
-def test_services_off_the_page(ask, app):
+def test_services_off_the_page(api, app):
     """What is not on the page is private, and not told."""
-    asked = {"slug": "hidden", "name": "Hidden", "enabled": False}
-    ask(f"{ADMIN}/services/add", asked)
+    body = {"slug": "hidden", "name": "Hidden", "enabled": False}
+    api(f"{ADMIN}/services/add", body)
 
     assert "hidden" not in app.test_client().get("/metrics").text
 
 
-def test_audit(ask, told):
+def test_audit(api, told):
     """The number of the newest record of each audit is told."""
     assert told()["masthead_audit_newest_record", "status"] == 0
 
-    ask(f"{ADMIN}/services/add", {"slug": "api", "name": "Public API"})
+    api(f"{ADMIN}/services/add", {"slug": "api", "name": "Public API"})
 
     assert told()["masthead_audit_newest_record", "status"] == 1
 
@@ -221,14 +221,14 @@ def test_server(told):
     assert ("masthead_disk_free_bytes", "database") not in found
 
 
-def test_database_that_cannot_be_read(app, told, engine):
+def test_database_that_cannot_be_read(app, told, raw_database):
     """Without the database the rest is told, and that it is missing."""
-    engine.lose()
+    raw_database.lose()
 
     found = told()
 
     assert found["masthead_database_readable",] == found["masthead_ready",] == 0
-    assert found["masthead_state", engine.lost] == 1
+    assert found["masthead_state", raw_database.lost] == 1
     assert found["masthead_builds_total", "done"] == 0
     assert ("masthead_pages_failed",) not in found
 

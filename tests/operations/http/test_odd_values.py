@@ -26,13 +26,13 @@ def test_query(operation, send, issue):
             assert answer.status_code < 500, (name, value, answer.text)
 
 
-def test_time_without_offset(ask):
+def test_time_without_offset(api):
     """Only of a query it is said how to write a plus sign: a body needs no %2B."""
     measurement = {"slug": "api", "status": "down", "observedAt": "2026-03-01"}
     batch = {"source": "a", "measurements": [measurement]}
 
-    in_body = ask("POST /status/v1/admin/measurements/record", batch)
-    in_query = ask("GET /status/v1/incidents/list", {"from": "2026-03-01"})
+    in_body = api("POST /status/v1/admin/measurements/record", batch)
+    in_query = api("GET /status/v1/incidents/list", {"from": "2026-03-01"})
 
     assert in_body.json["detail"].endswith("such as 2026-03-01T12:00:00Z.")
     assert in_query.json["detail"].endswith("write a plus sign as %2B.")
@@ -41,32 +41,32 @@ def test_time_without_offset(ask):
 @pytest.mark.parametrize(
     ("measurements", "said"), [([], "at least 1 item."), ([{}] * 201, "200 items.")]
 )
-def test_number_of_items(ask, measurements, said):
+def test_number_of_items(api, measurements, said):
     """One is an item, and many are items."""
     batch = {"source": "a", "measurements": measurements}
 
-    response = ask("POST /status/v1/admin/measurements/record", batch)
+    response = api("POST /status/v1/admin/measurements/record", batch)
 
     assert response.json["detail"].endswith(said)
 
 
-def test_errors_of_a_list(ask):
+def test_errors_of_a_list(api):
     """Of the items of a list, the first twenty errors are listed."""
     right = {"slug": "a", "status": "down", "observedAt": "2026-03-01T12:00:00Z"}
     batch = {"source": "a", "measurements": [right, *[right | {"slug": 1}] * 199]}
 
-    response = ask("POST /status/v1/admin/measurements/record", batch)
+    response = api("POST /status/v1/admin/measurements/record", batch)
 
     pointers = [error["pointer"] for error in response.json["errors"]]
     assert pointers == [f"/measurements/{number}/slug" for number in range(1, 21)]
 
 
-def test_text_with_many_marks(shelf, ask):
+def test_text_with_many_marks(docs_project, api):
     """What would be values of JSON is text inside a string."""
     text = '[{,,"\\' * 80_000
-    document = {"projectId": shelf.project.id, "title": "A", "slug": "a"}
+    document = {"projectId": docs_project.project.id, "title": "A", "slug": "a"}
 
-    response = ask(
+    response = api(
         "POST /projects/v1/documents/create",
         document | {"type": "note", "content": text},
     )

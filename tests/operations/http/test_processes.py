@@ -38,9 +38,9 @@ def answers(store, settings, issue):
     for child in children:
         child.stdin.write("go\n")
         child.stdin.flush()
-    told = [child.communicate(timeout=60)[0].splitlines() for child in children]
+    result = [child.communicate(timeout=60)[0].splitlines() for child in children]
     assert all(child.returncode == 0 for child in children)
-    return [[json.loads(line) for line in lines] for lines in told]
+    return [[json.loads(line) for line in lines] for lines in result]
 
 
 def test_one_text_in_several_processes(answers):

@@ -4,7 +4,7 @@ import pytest
 
 from api.http import dispatch
 from models.storage.engines import sqlite
-from tests.worlds.projects import make_item
+from tests.factories.projects import make_item
 
 
 @pytest.mark.sqlite
@@ -16,14 +16,14 @@ from tests.worlds.projects import make_item
         ("GET /platform/v1/keys/list", {}),
     ],
 )
-def test_costly_query(ask, refusal, atlas, clock, monkeypatch, route, query):
+def test_costly_query(api, refusal, sample_project, clock, monkeypatch, route, query):
     """What takes too long is refused with what to do, and the next is answered."""
-    make_item(atlas, clock.now, title="A thing")
+    make_item(sample_project, clock.now, title="A thing")
     with monkeypatch.context() as patch:
         patch.setattr(dispatch, "QUERY_SECONDS", 0.0)
         patch.setattr(sqlite, "CHECK_INSTRUCTIONS", 1)
-        response = ask(route, query)
+        response = api(route, query)
 
     assert response.status_code == 422
     assert "Narrow it" in refusal(response, "query-too-costly")["detail"]
-    assert ask(route, query).status_code == 200
+    assert api(route, query).status_code == 200

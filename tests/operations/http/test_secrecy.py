@@ -43,9 +43,9 @@ def secrets(post, key):
     return [key, *(each["secret"] for each in (added, own, rotated, own_rotated))]
 
 
-def test_files(secrets, engine):
+def test_files(secrets, raw_database):
     """Neither secret nor idempotency text is in the database or its log."""
-    kept = engine.kept()
+    kept = raw_database.kept()
 
     assert b"probe" in kept
     assert TEXT.encode() not in kept
@@ -61,13 +61,13 @@ def logged(caplog):
 
 def test_log(logged, secrets):
     """Neither secret nor hash nor idempotency text is logged, however much is."""
-    told = "\n".join(each.getMessage() for each in logged.get_records("setup"))
+    result = "\n".join(each.getMessage() for each in logged.get_records("setup"))
 
-    assert told.count("operation=platform:") == 8
-    assert TEXT not in told
+    assert result.count("operation=platform:") == 8
+    assert TEXT not in result
     for secret in secrets:
-        assert secret[12:] not in told
-        assert hash_secret(secret) not in told
+        assert secret[12:] not in result
+        assert hash_secret(secret) not in result
 
 
 @pytest.mark.parametrize(
@@ -77,15 +77,15 @@ def test_log(logged, secrets):
         "GET /platform/v1/developer/keys/list",
     ],
 )
-def test_lists(route, secrets, key, ask):
+def test_lists(route, secrets, key, api):
     """No list tells a secret, a hash or an idempotency text."""
-    told = ask(route, key=key).text
+    result = api(route, key=key).text
 
-    assert "probe" in told
-    assert TEXT not in told
+    assert "probe" in result
+    assert TEXT not in result
     for secret in secrets:
-        assert secret[12:] not in told
-        assert hash_secret(secret) not in told
+        assert secret[12:] not in result
+        assert hash_secret(secret) not in result
 
 
 @pytest.fixture
@@ -144,16 +144,16 @@ def test_written_log(is_known, app, issue, written):
 def test_written_log_of_a_mistake(verb, app, issue, written, monkeypatch):
     """A stack tells where, and no value of what was sent or would have been told."""
     secret, operation = issue("*"), ROUTES[f"POST {KEYS}/{verb}"]
-    asked = ASKED if verb == "add" else {"hash": hash_secret(secret)}
+    request = ASKED if verb == "add" else {"hash": hash_secret(secret)}
     headers = {"Authorization": f"Bearer {secret}", "Idempotency-Key": TEXT}
     another = ROUTES["GET /platform/v1/audit/list"]
     monkeypatch.setitem(vars(operation), "response_adapter", another.response_adapter)
 
-    response = app.test_client().post(operation.path, json=asked, headers=headers)
+    response = app.test_client().post(operation.path, json=request, headers=headers)
 
     assert response.status_code == 500
-    told, line = written().splitlines()[-2:]
-    assert "ValidationError" in told
+    result, line = written().splitlines()[-2:]
+    assert "ValidationError" in result
     assert "status=500" in line
-    assert not re.search(r"mh_\w{8}_\w", told)
-    assert hash_secret(secret) not in told
+    assert not re.search(r"mh_\w{8}_\w", result)
+    assert hash_secret(secret) not in result

@@ -157,9 +157,9 @@ def test_shape_of_a_response(route):
 
 
 @pytest.mark.parametrize("route", META)
-def test_meta(route, ask):
+def test_meta(route, api):
     """A list has the `meta` of the specification, or none."""
-    answer = ask(route).json
+    answer = api(route).json
 
     assert {*answer} == {"data", "meta"} if META[route] else {"data"}
     assert {*answer.get("meta", {})} == META[route]

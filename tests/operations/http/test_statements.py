@@ -36,15 +36,15 @@ def test_reads_without_snapshot_are_known():
 
 
 @pytest.mark.parametrize("route", WITHOUT_SNAPSHOT)
-def test_read_without_snapshot(ask, statements, route):
+def test_read_without_snapshot(api, statements, route):
     """
     After the caller's key it has at most one statement, so there are no two that could
     disagree; its limit of time would need a snapshot.
     """
-    ask(route, WITHOUT_SNAPSHOT[route])
+    api(route, WITHOUT_SNAPSHOT[route])
     statements.clear()
 
-    ask(route, WITHOUT_SNAPSHOT[route])
+    api(route, WITHOUT_SNAPSHOT[route])
 
     authentication, *own = statements
     assert 'FROM "key"' in authentication
@@ -52,12 +52,12 @@ def test_read_without_snapshot(ask, statements, route):
     assert ROUTES[route].pagination is None
 
 
-def test_read_with_snapshot(ask, statements):
+def test_read_with_snapshot(api, statements):
     """The caller is authenticated outside of the one snapshot."""
-    ask("GET /status/v1/services/list")
+    api("GET /status/v1/services/list")
     statements.clear()
 
-    ask("GET /status/v1/services/list")
+    api("GET /status/v1/services/list")
 
     authentication, *own = statements
     assert 'FROM "key"' in authentication
@@ -65,9 +65,9 @@ def test_read_with_snapshot(ask, statements):
     assert statements.count("BEGIN") == 1
 
 
-def test_change(ask, statements):
+def test_change(api, statements):
     """A change has no snapshot beside its transaction."""
-    ask("POST /status/v1/admin/services/add", {"slug": "api", "name": "API"})
+    api("POST /status/v1/admin/services/add", {"slug": "api", "name": "API"})
 
     begun = {text for text in statements if text.startswith("BEGIN")}
     assert begun == {"BEGIN IMMEDIATE"}

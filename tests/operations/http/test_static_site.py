@@ -69,8 +69,8 @@ def test_part_of_a_file(browse):
     """One part that is there is given."""
     whole = browse("/status/").data
 
-    for asked, part in (("0-3", whole[:4]), ("-4", whole[-4:]), ("4-", whole[4:])):
-        response = browse("/status/", headers={"Range": f"bytes={asked}"})
+    for body, part in (("0-3", whole[:4]), ("-4", whole[-4:]), ("4-", whole[4:])):
+        response = browse("/status/", headers={"Range": f"bytes={body}"})
 
         assert (response.status_code, response.data) == (206, part)
 
@@ -81,10 +81,10 @@ def test_parts_that_cannot_be_had(browse):
     several = ["bytes=0-1,3-4", "bytes=" + "0-1," * 2000]
     whole = browse("/status/").data
 
-    for asked in (*beyond, *several, "lines=1-2", "\xff"):
-        response = browse("/status/", headers={"Range": asked})
+    for body in (*beyond, *several, "lines=1-2", "\xff"):
+        response = browse("/status/", headers={"Range": body})
 
-        assert (response.status_code, response.data) == (200, whole), asked[:20]
+        assert (response.status_code, response.data) == (200, whole), body[:20]
 
 
 def test_link_out_of_the_folder(browse, output, settings):
@@ -107,13 +107,13 @@ def test_folder_that_is_a_link(browse, app, output):
 
 
 @pytest.fixture
-def below(store, settings, clock, shelf):
+def below(store, settings, clock, docs_project):
     """The server of a site below a path, as browsers and programs ask it."""
-    moved = shelf.publish("limits", collection="support")
-    shelf.update(moved, collection="products")
-    told = replace(settings, site_url="https://example.com/docs/v2")
-    assert build(BuildContext(clock.now, told, site_theme(told))).failed == []
-    client = create_app(told, clock=clock).test_client()
+    moved = docs_project.publish("limits", collection="support")
+    docs_project.update(moved, collection="products")
+    result = replace(settings, site_url="https://example.com/docs/v2")
+    assert build(BuildContext(clock.now, result, site_theme(result))).failed == []
+    client = create_app(result, clock=clock).test_client()
     return lambda path, **more: client.open(path, buffered=True, **more)
 
 

@@ -19,8 +19,8 @@ from models.status.services.catalogue import (
     remove_service,
 )
 from models.storage.database import database, writing
-from tests.worlds.languages import add_marked_languages, unmarked_words
-from tests.worlds.readers import (
+from tests.factories.languages import add_marked_languages, unmarked_words
+from tests.factories.readers import (
     ADA,
     BOTH,
     MAIL,
@@ -47,7 +47,7 @@ def reader(settings, clock):
 
 @pytest.fixture
 def subscribed(reader):
-    reader.ask()
+    reader.api()
     reader.confirm()
     return reader
 
@@ -58,8 +58,8 @@ def the_row():
 
 def test_from_the_form_to_the_end(reader):
     """A reader asks, confirms, changes the choices, and ends it with one click."""
-    asked = reader.ask(service=["api"])
-    assert (asked.status_code, states(), mails()) == (200, ["pending"], 1)
+    request = reader.api(service=["api"])
+    assert (request.status_code, states(), mails()) == (200, ["pending"], 1)
 
     assert "Public &lt;API&gt;" in reader.get("confirm").text
     assert states() == ["pending"]
@@ -78,9 +78,9 @@ def test_from_the_form_to_the_end(reader):
 
 def test_confirming_what_the_page_showed(reader):
     """What somebody asks for between the page and its button is not confirmed."""
-    reader.ask(service=["api"], kind=["incidents"])
+    reader.api(service=["api"], kind=["incidents"])
     page = reader.get("confirm").text
-    reader.ask()
+    reader.api()
 
     assert reader.post("confirm", data=ticked(page)).status_code == 200
 
@@ -99,7 +99,7 @@ def ticked(page):
 )
 def test_confirming_nothing(reader, form):
     """Who ticks nothing that there is confirms nothing, and is shown the form again."""
-    reader.ask(service=["api"])
+    reader.api(service=["api"])
 
     response = reader.post("confirm", data=form)
 
@@ -111,7 +111,7 @@ def test_confirming_nothing(reader, form):
 @pytest.mark.parametrize("page", ["confirm", "manage"])
 def test_refused_choices_are_kept(reader, page):
     """Whoever ticked no kind finds the form as it was sent; nothing is stored."""
-    reader.ask(service=["api"])
+    reader.api(service=["api"])
     if page == "manage":
         reader.confirm()
 
@@ -132,7 +132,7 @@ def test_refused_choices_are_kept(reader, page):
 )
 def test_problem_is_said_at_its_field(reader, sent, names):
     """A screen reader says the problem at what is to be corrected, not elsewhere."""
-    text = reader.ask(**sent).text
+    text = reader.api(**sent).text
 
     tags = re.findall(r"<input [^>]*>", text)
     invalid = [tag for tag in tags if 'aria-invalid="true"' in tag]
@@ -154,7 +154,7 @@ def test_manage_shows_the_choices(subscribed):
 
 def test_gets_change_nothing(reader):
     """A scanner that opens every link confirms nothing and ends nothing."""
-    reader.ask()
+    reader.api()
     for page in PAGES:
         for method in ("GET", "HEAD", "OPTIONS"):
             reader.client.open(reader.path(page), method=method)
@@ -196,7 +196,7 @@ def test_ended_subscription_says_so(subscribed):
 
 def test_confirming_too_late(reader, clock):
     """After seven days, the link of the mail has ended."""
-    reader.ask()
+    reader.api()
     clock.pass_(days=7)
 
     assert reader.get("confirm").status_code == 410
@@ -292,7 +292,7 @@ def test_token_cut_or_of_another_page(subscribed, page):
 )
 def test_address_that_is_none(reader, email):
     """It is refused with a sentence in the form, which keeps what was entered."""
-    response = reader.ask(email)
+    response = reader.api(email)
 
     assert response.status_code == 422
     assert 'role="alert"' in response.text
@@ -303,8 +303,8 @@ def test_address_that_is_none(reader, email):
 
 def test_address_in_unicode(reader):
     """An address may be in any script; its domain is one in every spelling."""
-    first = reader.ask("jörg@bücher.example.com")
-    second = reader.ask("jörg@xn--bcher-kva.example.com")
+    first = reader.api("jörg@bücher.example.com")
+    second = reader.api("jörg@xn--bcher-kva.example.com")
 
     assert (first.status_code, second.status_code) == (200, 200)
     assert [row.address for row in SubscriptionRow.select()] == [
@@ -323,10 +323,10 @@ def test_address_in_unicode(reader):
 )
 def test_unknown_choices(reader, choice):
     """Only services of the page and the two kinds can be chosen, at least one kind."""
-    assert reader.ask(**choice).status_code == 422
+    assert reader.api(**choice).status_code == 422
     assert states() == []
 
-    reader.ask()
+    reader.api()
     reader.confirm()
     changed = {"kind": BOTH, "save": ""} | choice
     assert reader.post("manage", data=changed).status_code == 422
@@ -335,7 +335,7 @@ def test_unknown_choices(reader, choice):
 
 def test_form_keeps_what_was_entered(reader):
     """Whoever mistyped an address need not choose again."""
-    text = reader.ask("ada@", service=["api"], kind=["maintenance"]).text
+    text = reader.api("ada@", service=["api"], kind=["maintenance"]).text
 
     assert 'value="ada@"' in text
     assert 'value="api" checked' in text
@@ -375,7 +375,7 @@ def test_same_answer_for_every_address(subscribed, clock):
     """Whoever asks does not learn whether a mailbox is known, waits or has ended."""
     clock.pass_(hours=1)
     answers = [
-        subscribed.ask(email, address=f"198.51.100.{number}").text.replace(email, "…")
+        subscribed.api(email, address=f"198.51.100.{number}").text.replace(email, "…")
         for number, email in enumerate([ADA, ADA, "new@example.com", "new@example.com"])
     ]
 
@@ -387,27 +387,27 @@ def test_same_answer_for_every_address(subscribed, clock):
 def test_five_an_hour_for_a_client(reader, clock):
     """The sixth request of a client gets the same answer, and nothing is sent."""
     answers = [
-        reader.ask(f"{n}@example.com", address="192.0.2.1").text.replace(f"{n}@", "…")
+        reader.api(f"{n}@example.com", address="192.0.2.1").text.replace(f"{n}@", "…")
         for n in range(6)
     ]
     assert len(set(answers)) == 1
     assert len(states()) == mails() == 5
 
-    reader.ask("other@example.com", address="192.0.2.2")
+    reader.api("other@example.com", address="192.0.2.2")
     assert mails() == 6
 
     clock.pass_(hours=1)
     for number in range(10, 16):
-        reader.ask(f"{number}@example.com", address="192.0.2.1")
+        reader.api(f"{number}@example.com", address="192.0.2.1")
     assert mails() == 11
 
 
 def test_refused_forms_do_not_count(reader):
     """Whoever mistypes an address can correct it."""
     for _ in range(9):
-        reader.ask("ada@", address="192.0.2.1")
+        reader.api("ada@", address="192.0.2.1")
 
-    reader.ask(address="192.0.2.1")
+    reader.api(address="192.0.2.1")
 
     assert states() == ["pending"]
 
@@ -431,7 +431,7 @@ def test_refused_forms_do_not_count(reader):
 def test_who_is_one_client(reader, peer, forwarded, others, is_one_client):
     """The address of a client is that of its connection, or what our proxy says."""
 
-    def ask(number, header):
+    def api(number, header):
         return reader.client.post(
             "/subscribe",
             data={"email": f"{number}@example.com", "kind": BOTH},
@@ -440,39 +440,39 @@ def test_who_is_one_client(reader, peer, forwarded, others, is_one_client):
         )
 
     for number in range(5):
-        ask(number, forwarded)
-    ask(6, others)
+        api(number, forwarded)
+    api(6, others)
 
     assert mails() == (5 if is_one_client else 6)
 
 
 @pytest.mark.parametrize(
-    ("addresses", "asked"),
+    ("addresses", "body"),
     [
         ([f"2001:db8:7:{n:x}::1" for n in range(20)], 10),
         ([f"2001:db8:7:{n:x}00::1" for n in range(60)], 50),
         ([f"192.0.2.{n}" for n in range(60)], 50),
     ],
 )
-def test_networks_of_clients(reader, addresses, asked):
+def test_networks_of_clients(reader, addresses, body):
     """The networks of one customer have limits too: a /56 and a /48, of IPv4 a /24."""
     for number, address in enumerate(addresses):
-        answer = reader.ask(f"a@{number}.example.com", address=address)
+        answer = reader.api(f"a@{number}.example.com", address=address)
         assert answer.status_code == 200
 
-    assert mails() == asked
+    assert mails() == body
 
-    reader.ask(address="2001:db8:8::1")
-    reader.ask("b@example.com", address="198.51.100.1")
-    assert mails() == asked + 2
+    reader.api(address="2001:db8:8::1")
+    reader.api("b@example.com", address="198.51.100.1")
+    assert mails() == body + 2
 
 
 def test_refused_client_costs_its_network_nothing(reader):
     """What one client is refused its neighbours can still ask for."""
     for number in range(60):
-        reader.ask(f"a@{number}.example.com", address="192.0.2.1")
+        reader.api(f"a@{number}.example.com", address="192.0.2.1")
 
-    reader.ask(address="192.0.2.2")
+    reader.api(address="192.0.2.2")
 
     assert mails() == 6
 
@@ -480,9 +480,9 @@ def test_refused_client_costs_its_network_nothing(reader):
 def test_flood_is_a_page(reader, monkeypatch):
     """While too many have not confirmed, readers are told to come back later."""
     monkeypatch.setattr(readers, "MAX_UNCONFIRMED", 1)
-    reader.ask()
+    reader.api()
 
-    answers = [reader.ask(address) for address in (ADA, "grace@example.com")]
+    answers = [reader.api(address) for address in (ADA, "grace@example.com")]
 
     assert [each.status_code for each in answers] == [503, 503]
     assert {each.headers["Retry-After"] for each in answers} == {"600"}
@@ -509,8 +509,8 @@ def test_flood_is_a_page(reader, monkeypatch):
 )
 def test_form_of_another_site(settings, clock, headers, status):
     """Another site cannot have its readers ask; whoever meant it sends it from here."""
-    told = replace(settings, site_url="https://s.example.com/docs")
-    reader = Reader(told, clock, api_url="https://api.example.com")
+    result = replace(settings, site_url="https://s.example.com/docs")
+    reader = Reader(result, clock, api_url="https://api.example.com")
 
     answer = reader.client.post(
         "/subscribe", data={"email": ADA, "kind": ["incidents"]}, headers=headers
@@ -526,7 +526,7 @@ def test_form_of_another_site(settings, clock, headers, status):
 def test_flood_of_one_mailbox(reader):
     """However many clients name it, a mailbox gets three mails."""
     for number in range(20):
-        reader.ask(address=f"192.0.2.{number}")
+        reader.api(address=f"192.0.2.{number}")
 
     assert mails() == 3
 
@@ -548,22 +548,22 @@ def test_no_relay(settings, clock):
     assert states() == []
 
 
-def test_busy_storage(reader, engine):
+def test_busy_storage(reader, raw_database):
     """A database that accepts no writes is a page with 503, and nothing is lost."""
-    with engine.writing_elsewhere():
-        response = reader.ask()
+    with raw_database.writing_elsewhere():
+        response = reader.api()
 
     assert response.status_code == 503
     assert response.headers["Retry-After"]
     assert "nothing was changed" in response.text
-    assert reader.ask().status_code == 200
+    assert reader.api().status_code == 200
 
 
 def test_headers(subscribed):
     """Tokens in addresses reach no other site, no cache and no search engine."""
     answers = [
         subscribed.client.get("/subscribe"),
-        subscribed.ask("ada@"),
+        subscribed.api("ada@"),
         *(subscribed.get(page) for page in PAGES),
         subscribed.get("end", "forged"),
     ]
@@ -586,8 +586,8 @@ def test_headers(subscribed):
 
 def test_pages_of_another_host(settings, clock, reader):
     """Pages on a host of their own have the site's styles and links to its pages."""
-    told = replace(settings, site_url="https://status.example.com")
-    elsewhere = Reader(told, clock, subscribe_url="https://api.example.com")
+    result = replace(settings, site_url="https://status.example.com")
+    elsewhere = Reader(result, clock, subscribe_url="https://api.example.com")
 
     response = elsewhere.client.get("/subscribe")
 
@@ -606,8 +606,8 @@ def test_pages_of_another_host(settings, clock, reader):
 )
 def test_site_below_a_path(settings, clock, reader, subscribe_url, base):
     """They link to the site where it is, and are themselves at the root of the host."""
-    told = replace(settings, site_url="https://status.example.com/docs/v2")
-    below = Reader(told, clock, subscribe_url=subscribe_url)
+    result = replace(settings, site_url="https://status.example.com/docs/v2")
+    below = Reader(result, clock, subscribe_url=subscribe_url)
 
     response = below.client.get("/subscribe")
 
@@ -633,7 +633,7 @@ def test_other_methods(subscribed, method, caplog):
 def test_log_names_nobody(subscribed, caplog):
     """No line has the address of a mailbox, nor a token, whatever follows it."""
     caplog.set_level("DEBUG")
-    subscribed.ask("grace@example.com")
+    subscribed.api("grace@example.com")
     for page in PAGES:
         subscribed.get(page)
         subscribed.post(page, data={"kind": BOTH})
@@ -647,14 +647,14 @@ def test_log_names_nobody(subscribed, caplog):
 
 def test_log_of_an_internal_error(settings, clock, reader, caplog):
     """An error of ours is logged, without the token of the page that had it."""
-    reader.ask()
+    reader.api()
     path = reader.path("confirm")
 
     def fail(template, data, language):
         raise ZeroDivisionError
 
-    told = replace(settings, **MAIL)
-    client = create_app(told, clock=clock, render_page=fail).test_client()
+    result = replace(settings, **MAIL)
+    client = create_app(result, clock=clock, render_page=fail).test_client()
 
     assert client.get(path).status_code == 500
 
@@ -721,20 +721,20 @@ def test_language_of_a_request(abroad, sent, accepted, tag):
     headers = {"Accept-Language": accepted} if accepted else {}
     form |= {"email": ADA, "kind": BOTH}
 
-    asked = abroad.client.post("/subscribe", data=form, headers=headers)
+    request = abroad.client.post("/subscribe", data=form, headers=headers)
     refused = abroad.client.post(
         "/subscribe", data=form | {"email": "ada@"}, headers=headers
     )
 
-    assert (asked.status_code, refused.status_code) == (200, 422)
-    assert the_row().language == said(asked) == said(refused) == tag
+    assert (request.status_code, refused.status_code) == (200, 422)
+    assert the_row().language == said(request) == said(refused) == tag
     assert f'name="language" value="{tag}"' in refused.text
 
 
 def test_pages_in_the_language_of_the_subscription(abroad):
     """What a mail leads to is in the language of the mail, to the last word."""
     english = {"headers": {"Accept-Language": "en"}}
-    abroad.ask(language="ar")
+    abroad.api(language="ar")
     pages = [abroad.get("confirm", **english)]
     pages += [abroad.post("confirm", data={"kind": BOTH}, **english)]
     pages += [abroad.get(page, **english) for page in ("manage", "end")]
@@ -775,7 +775,7 @@ def test_pages_without_a_subscription(abroad, path, sent, status):
 
 def test_choosing_a_language(abroad):
     """The languages are offered by their own names, and the choice is kept."""
-    abroad.ask()
+    abroad.api()
     abroad.confirm()
     page = abroad.get("manage").text
     options = re.findall(r'<option value="(\S+)" lang="\1"( selected)?>(.+)<', page)
@@ -796,9 +796,9 @@ def test_choosing_a_language(abroad):
 
 def test_request_of_a_subscribed_mailbox(abroad):
     """A stranger who enters a subscribed address changes no language."""
-    abroad.ask(language="ar")
+    abroad.api(language="ar")
     abroad.confirm()
 
-    abroad.ask(language="en")
+    abroad.api(language="en")
 
     assert the_row().language == "ar"

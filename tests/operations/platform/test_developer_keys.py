@@ -25,13 +25,13 @@ LINUS = "0190b6a0-0000-7000-8000-000000000002"
 
 
 @pytest.fixture
-def portal(ask, issue):
+def portal(api, issue):
     """Ask as a portal does: with its key, for this account."""
     key = issue("platform:developer:*", "status:services:list", ASSERT_ACTORS)
 
     def asked(route, given=None, account=GRACE, **headers):
         acting = {"Act-As-Account": account} if account else {}
-        return ask(route, given, key=key, headers=acting | headers)
+        return api(route, given, key=key, headers=acting | headers)
 
     asked.prefix, asked.key = key[:11], key
     return asked
@@ -42,12 +42,12 @@ def key(portal):
     return portal(CREATE, ASKED).json["data"]
 
 
-def test_create(portal, key, ask):
+def test_create(portal, key, api):
     """The key is its account's, opens what was asked, and says its secret once."""
     assert key.keys() == MEMBERS | {"secret"}
     assert (key["accountId"], key["expiresAt"]) == (GRACE, None)
     assert (key["rateCapacity"], key["rateRefill"]) == (None, None)
-    assert ask("GET /status/v1/services/list", key=key["secret"]).status_code == 200
+    assert api("GET /status/v1/services/list", key=key["secret"]).status_code == 200
     (row,) = AuditRow.select()
     assert (row.action, row.actor) == ("add", GRACE)
     assert (row.target_id, row.target_prefix) == (key["id"], key["prefix"])
@@ -76,9 +76,9 @@ def test_create_out_of_shape(member, portal):
     assert portal(CREATE, ASKED | member).status_code == 422
 
 
-def test_list(portal, key, clock, ask):
+def test_list(portal, key, clock, api):
     """One's own keys, newest first, revoked ones too, without meta or secrets."""
-    ask(ADD, ASKED)
+    api(ADD, ASKED)
     portal(CREATE, ASKED, account=LINUS)
     clock.pass_(seconds=1)
     portal(CREATE, ASKED | {"name": "newer"})
@@ -87,19 +87,19 @@ def test_list(portal, key, clock, ask):
     answer = portal(LIST).json
 
     assert answer.keys() == {"data"}
-    told = [(each["name"], each["status"]) for each in answer["data"]]
-    assert told == [("newer", "active"), ("mine", "revoked")]
+    result = [(each["name"], each["status"]) for each in answer["data"]]
+    assert result == [("newer", "active"), ("mine", "revoked")]
     assert answer["data"][0].keys() == MEMBERS
 
 
-def test_list_of_an_account(portal, key, ask):
+def test_list_of_an_account(portal, key, api):
     """An admin finds the keys of an account by its id."""
-    listed = ask(LIST_ALL, {"accountId": GRACE}).json["data"]
+    listed = api(LIST_ALL, {"accountId": GRACE}).json["data"]
 
     assert [each["id"] for each in listed] == [key["id"]]
 
 
-def test_revoke(portal, key, ask, audited):
+def test_revoke(portal, key, api, audited):
     """Revoked once, and audited once, by the account."""
     first, again = portal(REVOKE, {"id": key["id"]}), portal(REVOKE, {"id": key["id"]})
 
@@ -109,13 +109,13 @@ def test_revoke(portal, key, ask, audited):
     assert {row.actor for row in AuditRow.select()} == {GRACE}
 
 
-def test_rotate(portal, key, ask, audited):
+def test_rotate(portal, key, api, audited):
     """The replacement is the same account's; the old key ends with the grace."""
     new = portal(ROTATE, {"id": key["id"], "graceSeconds": 0}).json["data"]
 
     assert (new["accountId"], new["scopes"]) == (GRACE, ASKED["scopes"])
-    assert ask(GET, {"id": key["id"]}).json["data"]["status"] == "revoked"
-    assert ask(GET, {"id": new["id"]}).json["data"]["status"] == "active"
+    assert api(GET, {"id": key["id"]}).json["data"]["status"] == "revoked"
+    assert api(GET, {"id": new["id"]}).json["data"]["status"] == "active"
     assert audited() == ["add", "rotate"]
     assert {row.actor for row in AuditRow.select()} == {GRACE}
 
@@ -130,10 +130,10 @@ def test_rotate_what_is_over(portal, key, refusal):
     refusal(response, "key-not-active")
 
 
-def test_rotate_what_became_more(portal, key, ask, issue, refusal):
+def test_rotate_what_became_more(portal, key, api, issue, refusal):
     """What an admin added to a key does not reach a developer by rotation."""
     update = "POST /platform/v1/keys/update"
-    ask(update, {"id": key["id"], "scopes": ["a"]}, key=issue("*"))
+    api(update, {"id": key["id"], "scopes": ["a"]}, key=issue("*"))
 
     response = portal(ROTATE, {"id": key["id"]})
 
@@ -153,17 +153,17 @@ def test_rotate_with_a_slower_portal(portal, key):
 
 
 @pytest.mark.parametrize("route", [REVOKE, ROTATE])
-def test_what_is_not_ones_own(route, portal, key, ask, audited):
+def test_what_is_not_ones_own(route, portal, key, api, audited):
     """Somebody else's key, and an admin's, are as missing as none: to the byte."""
-    admins = ask(ADD, ASKED).json["data"]["id"]
+    admins = api(ADD, ASKED).json["data"]["id"]
     before = audited()
-    told = {
+    result = {
         re.sub(id, "ID", portal(route, {"id": id}, LINUS, **TRACED).text)
         for id in (NOBODY, key["id"], admins)
     }
 
-    assert len(told) == 1
-    assert "key-not-found" in told.pop()
+    assert len(result) == 1
+    assert "key-not-found" in result.pop()
     assert audited() == before
 
 
@@ -211,31 +211,31 @@ def test_scope_that_is_never_public(wanted, portal, settings, clock, refusal):
     """Though the settings list it as public, no developer's key has it."""
     app = create_app(replace(settings, public_scopes=(wanted,)), clock=clock)
     headers = {"Authorization": f"Bearer {portal.key}", "Act-As-Account": GRACE}
-    asked = ASKED | {"scopes": [wanted]}
+    body = ASKED | {"scopes": [wanted]}
 
-    response = app.test_client().post(ROUTES[CREATE].path, json=asked, headers=headers)
+    response = app.test_client().post(ROUTES[CREATE].path, json=body, headers=headers)
 
     refusal(response, "scope-not-public")
 
 
-def test_plain_key(ask, issue):
+def test_plain_key(api, issue):
     """A plain key has keys of its own, which it keeps when it is replaced."""
     key, other = (issue("platform:developer:*", "platform:keys:rotate") for _ in "ab")
-    mine = ask(CREATE, ASKED, key=key).json["data"]
+    mine = api(CREATE, ASKED, key=key).json["data"]
     id = KeyRow.get(KeyRow.prefix == key[:11]).id
 
-    new = ask("POST /platform/v1/keys/rotate", {"id": id}, key=key).json["data"]
+    new = api("POST /platform/v1/keys/rotate", {"id": id}, key=key).json["data"]
 
     assert re.fullmatch(r"[0-9a-f]{8}-[0-9a-f]{4}-5.*", mine["accountId"])
-    owned = [each["id"] for each in ask(LIST, key=new["secret"]).json["data"]]
+    owned = [each["id"] for each in api(LIST, key=new["secret"]).json["data"]]
     assert owned == [mine["id"]]
-    assert ask(LIST, key=other).json["data"] == []
+    assert api(LIST, key=other).json["data"] == []
 
 
-def test_key_of_an_account(portal, key, ask):
+def test_key_of_an_account(portal, key, api):
     """A key that belongs to an account sees that account's keys."""
     KeyRow.update(scopes=["platform:developer:*"]).execute()
 
-    listed = ask(LIST, key=key["secret"]).json["data"]
+    listed = api(LIST, key=key["secret"]).json["data"]
 
     assert [each["id"] for each in listed] == [key["id"]]

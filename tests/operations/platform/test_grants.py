@@ -38,7 +38,7 @@ def target(issue):
 
 
 @pytest.mark.parametrize(
-    ("beyond", "kind", "told"),
+    ("beyond", "kind", "expected"),
     [
         ({"rateCapacity": 101}, "rate-not-grantable", ("rateCapacity", 100)),
         ({"rateRefill": 10.1}, "rate-not-grantable", ("rateRefill", 10.0)),
@@ -53,38 +53,38 @@ def target(issue):
         ),
     ],
 )
-def test_add_beyond_the_limits(beyond, kind, told, ask, limited, refusal):
+def test_add_beyond_the_limits(beyond, kind, expected, api, limited, refusal):
     """What is sent, or follows by default, stays within what the caller has itself."""
     body = {n: v for n, v in (ASKED | WITHIN | beyond).items() if v is not ...}
 
-    response = ask(ADD, body, key=limited)
+    response = api(ADD, body, key=limited)
 
     assert response.status_code == 403
-    name, value = told
+    name, value = expected
     assert refusal(response, kind)[name] == value
     assert not KeyRow.select().where(KeyRow.name == "new").exists()
 
 
-def test_add_at_the_limits(ask, limited):
+def test_add_at_the_limits(api, limited):
     """A key may grant all that it has."""
-    assert ask(ADD, ASKED | WITHIN, key=limited).status_code == 200
+    assert api(ADD, ASKED | WITHIN, key=limited).status_code == 200
 
 
-def test_add_by_a_key_without_limits(ask, issue, refusal):
+def test_add_by_a_key_without_limits(api, issue, refusal):
     """A key without limits of its own has the default rate, and grants any life."""
     manager = issue(*MANAGER)
 
-    assert ask(ADD, ASKED | {"expiresInDays": 3650}, key=manager).status_code == 200
-    beyond = ask(ADD, ASKED | {"rateCapacity": 2001}, key=manager)
+    assert api(ADD, ASKED | {"expiresInDays": 3650}, key=manager).status_code == 200
+    beyond = api(ADD, ASKED | {"rateCapacity": 2001}, key=manager)
     refusal(beyond, "rate-not-grantable")
 
 
 @pytest.mark.parametrize("held", ["*", ESCALATE])
-def test_add_by_who_grants_anything(held, ask, issue):
+def test_add_by_who_grants_anything(held, api, issue):
     """`*` and the scope to escalate are free of every limit."""
     manager = issue("platform:keys:add", held, **LIMITS)
 
-    response = ask(ADD, ASKED | {"rateCapacity": 100_000}, key=manager)
+    response = api(ADD, ASKED | {"rateCapacity": 100_000}, key=manager)
 
     assert response.json["data"]["expiresAt"] is None
 
@@ -120,24 +120,24 @@ def test_add_under_the_open_policy(settings, clock, limited):
     ],
 )
 def test_update_beyond_the_limits(
-    present, members, kind, ask, limited, target, refusal
+    present, members, kind, api, limited, target, refusal
 ):
     """A key that gains something has no more rate and life than who gives it."""
     present = {name: value for name, value in present.items() if value is not None}
     id = target(**{"rate_capacity": 100} | present)
 
-    response = ask(UPDATE, {"id": id} | members, key=limited)
+    response = api(UPDATE, {"id": id} | members, key=limited)
 
     assert response.status_code == 403
     refusal(response, kind)
 
 
 @pytest.mark.parametrize("members", [{"name": "new"}, {"rateCapacity": 500}])
-def test_update_that_grants_nothing(members, ask, limited, target):
+def test_update_that_grants_nothing(members, api, limited, target):
     """A key of more rate and life may be renamed, and brought nearer to the limits."""
     id = target(rate_capacity=1000)
 
-    assert ask(UPDATE, {"id": id} | members, key=limited).status_code == 200
+    assert api(UPDATE, {"id": id} | members, key=limited).status_code == 200
 
 
 @pytest.mark.parametrize(
@@ -147,19 +147,19 @@ def test_update_that_grants_nothing(members, ask, limited, target):
         (LIMITS | {"expires_in_days": 4}, "lifetime-not-grantable"),
     ],
 )
-def test_rotate_beyond_the_limits(present, kind, ask, limited, target, refusal):
+def test_rotate_beyond_the_limits(present, kind, api, limited, target, refusal):
     """Nobody gets a secret with more rate or life than their own."""
-    response = ask(ROTATE, {"id": target(**present)}, key=limited)
+    response = api(ROTATE, {"id": target(**present)}, key=limited)
 
     assert response.status_code == 403
     refusal(response, kind)
 
 
-def test_developer_key_of_a_limited_key(ask, limited, clock):
+def test_developer_key_of_a_limited_key(api, limited, clock):
     """A developer's key has at most the rate and life of the key that creates it."""
-    first = ask(CREATE, ASKED, key=limited).json["data"]
+    first = api(CREATE, ASKED, key=limited).json["data"]
     clock.pass_(days=1)
-    second = ask(ROTATE_OWN, {"id": first["id"]}, key=limited).json["data"]
+    second = api(ROTATE_OWN, {"id": first["id"]}, key=limited).json["data"]
 
     for key in (first, second):
         assert (key["rateCapacity"], key["rateRefill"]) == (100, 10.0)

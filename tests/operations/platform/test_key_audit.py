@@ -12,23 +12,23 @@ LIST = "GET /platform/v1/audit/list"
 
 
 @pytest.fixture
-def keys(ask, clock):
+def keys(api, clock):
     """Three keys, added a second apart, the last of them removed."""
     made = []
     for number in range(3):
         clock.pass_(seconds=1)
-        made.append(ask(ADD, ASKED | {"name": f"key {number}"}).json["data"])
-    ask(REMOVE, {"id": made[-1]["id"]})
+        made.append(api(ADD, ASKED | {"name": f"key {number}"}).json["data"])
+    api(REMOVE, {"id": made[-1]["id"]})
     return made
 
 
-def test_record(ask, keys):
+def test_record(api, keys):
     """A record says who did what when to which key, and with which."""
-    told = ask(LIST).json["data"][0]
+    data = api(LIST).json["data"][0]
     remover = KeyRow.get(KeyRow.scopes.contains("platform:keys:remove"))
 
-    assert told == {
-        "id": told["id"],
+    assert data == {
+        "id": data["id"],
         "actor": "ada@example.com",
         "action": "remove",
         "targetKeyId": keys[2]["id"],
@@ -55,57 +55,57 @@ def test_record(ask, keys):
         ("POST /projects/v1/admin/labels/add", {"name": "bug"}),
     ],
 )
-def test_key_of_a_change(name, quoted, route, body, ask, issue):
+def test_key_of_a_change(name, quoted, route, body, api, issue):
     """Keys of one issuer are told apart in every area, and no name forges another."""
     key = issue("*", name=name)
 
-    ask(route, body, key=key)
+    api(route, body, key=key)
 
     row = AuditRow.select().order_by(AuditRow.number.desc()).first()
     assert row.actor == "ada@example.com"
     assert row.detail == f"via key {key[:11]} {quoted}"
 
 
-def test_pages(ask, keys):
+def test_pages(api, keys):
     """Newest first, in pages; what is put down meanwhile shifts none."""
-    first = ask(LIST, {"limit": 2}).json
-    ask(REMOVE, {"id": keys[0]["id"]})
-    second = ask(LIST, {"limit": 2, "cursor": first["meta"]["cursor"]}).json
+    first = api(LIST, {"limit": 2}).json
+    api(REMOVE, {"id": keys[0]["id"]})
+    second = api(LIST, {"limit": 2, "cursor": first["meta"]["cursor"]}).json
 
-    told = [(r["action"], r["targetKeyName"]) for r in first["data"] + second["data"]]
-    assert told == [
+    result = [(r["action"], r["targetKeyName"]) for r in first["data"] + second["data"]]
+    assert result == [
         *(("remove", "key 2"), ("add", "key 2")),
         *(("add", "key 1"), ("add", "key 0")),
     ]
     assert second["meta"] == {"cursor": None}
 
 
-def test_no_other_area(ask, keys):
+def test_no_other_area(api, keys):
     """What operators write on the status page is not in it."""
-    ask("POST /status/v1/admin/services/add", {"slug": "api", "name": "API"})
+    api("POST /status/v1/admin/services/add", {"slug": "api", "name": "API"})
 
-    assert len(ask(LIST).json["data"]) == 4
+    assert len(api(LIST).json["data"]) == 4
     assert AuditRow.select().count() == 5
 
 
-def test_default_page(ask, keys):
+def test_default_page(api, keys):
     """A page has fifty records unless more or fewer are asked for."""
     for number in range(50):
-        ask(ADD, ASKED | {"name": f"more {number}"})
+        api(ADD, ASKED | {"name": f"more {number}"})
 
-    assert len(ask(LIST).json["data"]) == 50
-    assert len(ask(LIST, {"limit": 100}).json["data"]) == 54
+    assert len(api(LIST).json["data"]) == 50
+    assert len(api(LIST, {"limit": 100}).json["data"]) == 54
 
 
 @pytest.mark.parametrize("limit", ["0", "101", "x"])
-def test_wrong_limit(limit, ask):
+def test_wrong_limit(limit, api):
     """A page has 1 to 100 records."""
-    assert ask(LIST, {"limit": limit}).status_code == 422
+    assert api(LIST, {"limit": limit}).status_code == 422
 
 
-def test_nothing_secret_in_it(ask, keys):
+def test_nothing_secret_in_it(api, keys):
     """Neither secrets nor hashes nor idempotency texts are put down."""
-    told = ask(LIST).text
+    result = api(LIST).text
 
-    assert not any(key["secret"][12:] in told for key in keys)
-    assert "link" not in told
+    assert not any(key["secret"][12:] in result for key in keys)
+    assert "link" not in result

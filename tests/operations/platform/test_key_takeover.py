@@ -21,7 +21,7 @@ def weak(issue):
 
 
 @pytest.fixture
-def take_over(ask, weak):
+def take_over(api, weak):
     """
     Take a key over step by step; return the secret, or None at the first refusal.
 
@@ -30,7 +30,7 @@ def take_over(ask, weak):
     """
 
     def succeeded(route, body):
-        response = ask(route, body, key=weak)
+        response = api(route, body, key=weak)
         return response.json["data"] if response.status_code == 200 else None
 
     def taken(target):
@@ -57,10 +57,10 @@ def take_over(ask, weak):
 )
 def test_takeover(scopes, account, take_over, clock, audited):
     """Neither an admin's key nor a developer's is taken over by a weaker key."""
-    asked = CreateKey(name="strong", scopes=scopes)
+    request = CreateKey(name="strong", scopes=scopes)
     with writing():
         target, _ = issue_key(
-            asked, clock.now, issuer="ada@example.com", account_id=account
+            request, clock.now, issuer="ada@example.com", account_id=account
         )
 
     stolen = take_over(target)
@@ -70,14 +70,14 @@ def test_takeover(scopes, account, take_over, clock, audited):
     assert audited() == []
 
 
-def test_actor_of_a_replacement(ask, weak, clock):
+def test_actor_of_a_replacement(api, weak, clock):
     """Whoever rotates a key answers for what its replacement does."""
-    asked = CreateKey(name="equal", scopes=list(WEAK))
+    request = CreateKey(name="equal", scopes=list(WEAK))
     with writing():
-        target, _ = issue_key(asked, clock.now, issuer="ada@example.com")
+        target, _ = issue_key(request, clock.now, issuer="ada@example.com")
 
-    replacement = ask(ROTATE, {"id": target.id}, key=weak).json["data"]
-    ask(ADD_SERVICE, {"slug": "api", "name": "API"}, key=replacement["secret"])
+    replacement = api(ROTATE, {"id": target.id}, key=weak).json["data"]
+    api(ADD_SERVICE, {"slug": "api", "name": "API"}, key=replacement["secret"])
 
     newest = AuditRow.select().order_by(AuditRow.number.desc()).first()
     assert (newest.action, newest.actor) == ("service.added", "mallory@example.com")

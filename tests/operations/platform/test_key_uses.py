@@ -24,47 +24,47 @@ def last_used(key):
     return KeyRow.get(KeyRow.prefix == key[:11]).last_used_at
 
 
-def test_request(ask, issue, uses, clock):
+def test_request(api, issue, uses, clock):
     """Every request that a key opens is a use, though it may not ask for this."""
     used, unused = issue("a"), issue("a")
 
-    ask("GET /platform/v1/keys/list", key=used)
+    api("GET /platform/v1/keys/list", key=used)
     uses.write()
 
     assert last_used(used) == clock.now
     assert last_used(unused) is None
 
 
-def test_request_over_the_rate_limit(ask, issue, uses, clock):
+def test_request_over_the_rate_limit(api, issue, uses, clock):
     """A request that the rate limit refuses is a use of the key as well."""
     key = issue("*", rate_capacity=1, rate_refill=0.1)
-    ask("GET /platform/v1/keys/list", key=key)
+    api("GET /platform/v1/keys/list", key=key)
     uses.write()
     clock.pass_(seconds=1)
 
-    response = ask("GET /platform/v1/keys/list", key=key)
+    response = api("GET /platform/v1/keys/list", key=key)
     uses.write()
 
     assert response.status_code == 429
     assert last_used(key) == clock.now
 
 
-def test_request_of_a_revoked_key(ask, issue, uses, clock):
+def test_request_of_a_revoked_key(api, issue, uses, clock):
     """A key that opens nothing any more is not in use."""
     key = issue("*")
     KeyRow.update(revoked_at=clock.now).where(KeyRow.prefix == key[:11]).execute()
 
-    ask("GET /platform/v1/keys/list", key=key)
+    api("GET /platform/v1/keys/list", key=key)
     uses.write()
 
     assert last_used(key) is None
 
 
-def test_use_at_a_gateway(ask, issue, uses, clock):
+def test_use_at_a_gateway(api, issue, uses, clock):
     """A key that a gateway verifies is in use there."""
     key = issue("a")
 
-    ask(VERIFY, {"hash": hashlib.sha256(key.encode()).hexdigest()})
+    api(VERIFY, {"hash": hashlib.sha256(key.encode()).hexdigest()})
     uses.write()
 
     assert last_used(key) == clock.now

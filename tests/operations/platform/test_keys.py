@@ -22,14 +22,14 @@ ASKED = {"name": "probe", "scopes": ["status:services:list"]}
 
 
 @pytest.fixture
-def created(ask):
+def created(api):
     """A key that was added through HTTP, with its secret."""
-    return ask(ADD, ASKED | {"expiresInDays": 2}).json["data"]
+    return api(ADD, ASKED | {"expiresInDays": 2}).json["data"]
 
 
-def test_add(ask, audited):
+def test_add(api, audited):
     """A key is answered with all its members and its secret, and audited."""
-    response = ask(ADD, ASKED | {"name": "  probe ", "rateRefill": 0.5})
+    response = api(ADD, ASKED | {"name": "  probe ", "rateRefill": 0.5})
 
     key = response.json["data"]
     assert response.status_code == 200
@@ -79,9 +79,9 @@ def test_add_that_expires(created):
         ("expiresInDays", None),
     ],
 )
-def test_add_out_of_shape(member, value, ask, refusal):
+def test_add_out_of_shape(member, value, api, refusal):
     """Each limit is held, told by the member, and nothing is kept."""
-    response = ask(ADD, ASKED | {member: value})
+    response = api(ADD, ASKED | {member: value})
 
     assert response.status_code == 422
     pointer = refusal(response, "validation-failed")["errors"][0]["pointer"]
@@ -102,54 +102,54 @@ def test_add_out_of_shape(member, value, ask, refusal):
         ("expiresInDays", 3650),
     ],
 )
-def test_add_at_the_limit(member, value, ask, issue):
+def test_add_at_the_limit(member, value, api, issue):
     """What is just within its limits is kept as it was sent."""
-    response = ask(ADD, ASKED | {member: value}, key=issue("*"))
+    response = api(ADD, ASKED | {member: value}, key=issue("*"))
 
     assert response.status_code == 200
     assert response.json["data"].get(member, value) == value
 
 
-def test_add_with_a_scope_twice(ask):
+def test_add_with_a_scope_twice(api):
     """A scope that is named twice is held once."""
-    response = ask(ADD, ASKED | {"scopes": ASKED["scopes"] * 2})
+    response = api(ADD, ASKED | {"scopes": ASKED["scopes"] * 2})
 
     assert response.json["data"]["scopes"] == ASKED["scopes"]
 
 
-def test_get(ask, created):
+def test_get(api, created):
     """A key is seen without its secret."""
-    response = ask(GET, {"id": created["id"]})
+    response = api(GET, {"id": created["id"]})
 
     assert response.json["data"] == {name: created[name] for name in MEMBERS}
 
 
 @pytest.mark.parametrize("route", [GET, REMOVE])
-def test_unknown_key(route, ask, refusal):
+def test_unknown_key(route, api, refusal):
     """An id that names no key is a 404 that says so."""
-    response = ask(route, {"id": NOBODY})
+    response = api(route, {"id": NOBODY})
 
     assert response.status_code == 404
     assert NOBODY in refusal(response, "key-not-found")["detail"]
 
 
 @pytest.mark.parametrize("id", ["", "x", NOBODY.upper().replace("0", "A"), None, 5])
-def test_id_out_of_shape(id, ask):
+def test_id_out_of_shape(id, api):
     """An id is a UUID in lower case."""
-    assert ask(GET, {"id": id} if id is not None else {}).status_code == 422
-    assert ask(REMOVE, {"id": id}).status_code == 422
+    assert api(GET, {"id": id} if id is not None else {}).status_code == 422
+    assert api(REMOVE, {"id": id}).status_code == 422
 
 
-def test_list(ask, clock):
+def test_list(api, clock):
     """Newest first, in pages that link to each other, and new keys shift none."""
     for number in range(5):
         clock.pass_(seconds=1)
-        ask(ADD, ASKED | {"name": f"key {number}"})
+        api(ADD, ASKED | {"name": f"key {number}"})
     clock.pass_(seconds=1)
 
-    first = ask(LIST, {"limit": 2})
-    ask(ADD, ASKED | {"name": "late"})
-    second = ask(LIST, {"limit": 3, "cursor": first.json["meta"]["cursor"]})
+    first = api(LIST, {"limit": 2})
+    api(ADD, ASKED | {"name": "late"})
+    second = api(LIST, {"limit": 3, "cursor": first.json["meta"]["cursor"]})
 
     assert [each["name"] for each in first.json["data"]] == ["test", "key 4"]
     assert first.json["data"][0].keys() == MEMBERS
@@ -157,12 +157,12 @@ def test_list(ask, clock):
     assert names == ["key 3", "key 2", "key 1"]
 
 
-def test_list_links_to_its_next_page(ask, issue, app):
+def test_list_links_to_its_next_page(api, issue, app):
     """Link says in one address what the cursor says; the last page has neither."""
     issue("a")
     issue("b")
     key = issue("platform:keys:list")
-    link = ask(LIST, {"limit": 2, "status": "active"}, key=key).headers["Link"]
+    link = api(LIST, {"limit": 2, "status": "active"}, key=key).headers["Link"]
 
     address = re.fullmatch(r'<(/[^>]+)>; rel="next"', link)[1]
     headers = {"Authorization": f"Bearer {key}"}
@@ -173,12 +173,12 @@ def test_list_links_to_its_next_page(ask, issue, app):
     assert "Link" not in last.headers
 
 
-def test_list_by_status(ask, created, clock):
+def test_list_by_status(api, created, clock):
     """An expired key counts as revoked, in the list as everywhere."""
     clock.pass_(days=2)
 
-    revoked = ask(LIST, {"status": "revoked"}).json["data"]
-    active = ask(LIST, {"status": "active"}).json["data"]
+    revoked = api(LIST, {"status": "revoked"}).json["data"]
+    active = api(LIST, {"status": "active"}).json["data"]
 
     assert [each["id"] for each in revoked] == [created["id"]]
     assert revoked[0]["status"] == "revoked"
@@ -186,31 +186,31 @@ def test_list_by_status(ask, created, clock):
 
 
 @pytest.mark.parametrize("account", [NOBODY, "nobody", ""])
-def test_list_by_account(account, ask, created):
+def test_list_by_account(account, api, created):
     """An account is any text; one that owns nothing has an empty list."""
-    response = ask(LIST, {"accountId": account})
+    response = api(LIST, {"accountId": account})
 
     assert response.status_code == 200
     assert response.json["data"] == []
 
 
 @pytest.mark.parametrize("limit", ["0", "101", "-1", "1.5", "x", "", "٣"])
-def test_list_with_a_wrong_limit(limit, ask, refusal):
+def test_list_with_a_wrong_limit(limit, api, refusal):
     """A page has 1 to 100 keys, told in digits."""
-    response = ask(LIST, {"limit": limit})
+    response = api(LIST, {"limit": limit})
 
     assert response.status_code == 422
     problem = refusal(response, "validation-failed")
     assert problem["errors"][0]["parameter"] == "limit"
 
 
-def test_list_with_other_filters(ask, issue, refusal):
+def test_list_with_other_filters(api, issue, refusal):
     """A cursor belongs to its filters; the limit may change."""
     for _ in range(3):
         issue("a")
-    cursor = ask(LIST, {"limit": 1}).json["meta"]["cursor"]
+    cursor = api(LIST, {"limit": 1}).json["meta"]["cursor"]
 
-    response = ask(LIST, {"cursor": cursor, "status": "active"})
+    response = api(LIST, {"cursor": cursor, "status": "active"})
 
     assert response.status_code == 400
     refusal(response, "invalid-cursor")

@@ -21,27 +21,27 @@ KEPT = ("name", "scopes", "rateCapacity", "rateRefill", "accountId")
 
 
 @pytest.fixture
-def old(ask, issue):
-    return ask(ADD, ASKED, key=issue("*")).json["data"]
+def old(api, issue):
+    return api(ADD, ASKED, key=issue("*")).json["data"]
 
 
 @pytest.fixture
-def rotate(ask, old, issue):
+def rotate(api, old, issue):
     """Rotate the old key with a key that may grant what it holds."""
     key = issue("*")
 
     def rotated(grace=None, id=old["id"], **more):
         body = {"id": id} | ({} if grace is None else {"graceSeconds": grace})
-        return ask(ROTATE, body, **{"key": key} | more)
+        return api(ROTATE, body, **{"key": key} | more)
 
     return rotated
 
 
-def seen(ask, key):
-    return ask(GET, {"id": key["id"]}).json["data"]
+def seen(api, key):
+    return api(GET, {"id": key["id"]}).json["data"]
 
 
-def test_rotate(rotate, old, ask, clock):
+def test_rotate(rotate, old, api, clock):
     """The replacement is a new key with what the old one had; both are active."""
     clock.pass_(days=1)
 
@@ -52,8 +52,8 @@ def test_rotate(rotate, old, ask, clock):
     assert len({old["id"], new["id"]}) == len({old["secret"], new["secret"]}) == 2
     assert new["createdAt"] == "2026-03-02T12:00:00.000Z"
     assert new["expiresAt"] == "2026-03-05T12:00:00.000Z"
-    assert seen(ask, old)["expiresAt"] == "2026-03-03T12:00:00.000Z"
-    assert seen(ask, old)["status"] == seen(ask, new)["status"] == "active"
+    assert seen(api, old)["expiresAt"] == "2026-03-03T12:00:00.000Z"
+    assert seen(api, old)["status"] == seen(api, new)["status"] == "active"
 
 
 def test_replacement_without_an_end(rotate, issue):
@@ -77,17 +77,17 @@ def test_replacement_without_an_end(rotate, issue):
         (2_592_000, "2026-03-04T12:00:00.000Z"),
     ],
 )
-def test_grace(grace, expires_at, rotate, old, ask, clock):
+def test_grace(grace, expires_at, rotate, old, api, clock):
     """The old key ends with the grace, and never later than it would have."""
     clock.pass_(days=2)
 
     assert rotate(grace).status_code == 200
 
-    assert seen(ask, old)["expiresAt"] == expires_at
-    assert seen(ask, old)["status"] == ("active" if grace else "revoked")
+    assert seen(api, old)["expiresAt"] == expires_at
+    assert seen(api, old)["status"] == ("active" if grace else "revoked")
 
 
-def test_second_grace(rotate, old, ask, refusal):
+def test_second_grace(rotate, old, api, refusal):
     """A key in its grace period is not rotated again, by whomever."""
     rotate(60)
 
@@ -95,44 +95,44 @@ def test_second_grace(rotate, old, ask, refusal):
 
     assert response.status_code == 409
     refusal(response, "key-replaced")
-    assert seen(ask, old)["expiresAt"] == "2026-03-01T12:01:00.000Z"
+    assert seen(api, old)["expiresAt"] == "2026-03-01T12:01:00.000Z"
 
 
-def test_rotation_by_a_key_in_its_grace(issue, ask, refusal):
+def test_rotation_by_a_key_in_its_grace(issue, api, refusal):
     """A secret that was replaced, since it leaked, does not take the next one."""
     leaked = issue("platform:keys:rotate")
     id = KeyRow.get(KeyRow.prefix == leaked[:11]).id
-    new = ask(ROTATE, {"id": id, "graceSeconds": 60}, key=leaked).json["data"]
+    new = api(ROTATE, {"id": id, "graceSeconds": 60}, key=leaked).json["data"]
 
-    response = ask(ROTATE, {"id": new["id"], "graceSeconds": 0}, key=leaked)
+    response = api(ROTATE, {"id": new["id"], "graceSeconds": 0}, key=leaked)
 
     assert response.status_code == 409
     refusal(response, "key-replaced")
-    assert seen(ask, new)["expiresAt"] is None
+    assert seen(api, new)["expiresAt"] is None
 
 
-def test_update_by_a_key_in_its_grace(issue, ask, refusal):
+def test_update_by_a_key_in_its_grace(issue, api, refusal):
     """Nor does it take scopes from the key that has replaced it."""
     leaked = issue("platform:keys:*")
     id = KeyRow.get(KeyRow.prefix == leaked[:11]).id
-    new = ask(ROTATE, {"id": id, "graceSeconds": 60}, key=leaked).json["data"]
+    new = api(ROTATE, {"id": id, "graceSeconds": 60}, key=leaked).json["data"]
 
     update = "POST /platform/v1/keys/update"
-    response = ask(update, {"id": new["id"], "scopes": ["a"]}, key=leaked)
+    response = api(update, {"id": new["id"], "scopes": ["a"]}, key=leaked)
 
     assert response.status_code == 409
     refusal(response, "key-replaced")
-    assert seen(ask, new)["scopes"] == ["platform:keys:*"]
+    assert seen(api, new)["scopes"] == ["platform:keys:*"]
 
 
-def test_rotation_of_oneself(issue, ask, clock):
+def test_rotation_of_oneself(issue, api, clock):
     """A key that rotates itself, again and again, lives no longer for that."""
     secret = issue("platform:keys:rotate", expires_in_days=3, rate_capacity=5)
     clock.pass_(days=1)
 
     for _ in range(2):
         id = KeyRow.get(KeyRow.prefix == secret[:11]).id
-        new = ask(ROTATE, {"id": id}, key=secret).json["data"]
+        new = api(ROTATE, {"id": id}, key=secret).json["data"]
         secret = new["secret"]
 
     assert new["expiresAt"] == "2026-03-04T12:00:00.000Z"
@@ -140,19 +140,19 @@ def test_rotation_of_oneself(issue, ask, clock):
 
 
 @pytest.mark.parametrize("grace", [-1, 2_592_001, "60", 1.5, None, True])
-def test_grace_out_of_shape(grace, ask, old):
+def test_grace_out_of_shape(grace, api, old):
     """A grace is a whole number of seconds, at most thirty days."""
-    response = ask(ROTATE, {"id": old["id"], "graceSeconds": grace})
+    response = api(ROTATE, {"id": old["id"], "graceSeconds": grace})
 
     assert response.status_code == 422
     assert response.json["errors"][0]["pointer"] == "/graceSeconds"
 
 
 @pytest.mark.parametrize("over", ["removed", "expired", "rotated"])
-def test_what_is_over_stays_over(over, rotate, old, ask, clock, audited, refusal):
+def test_what_is_over_stays_over(over, rotate, old, api, clock, audited, refusal):
     """A key that no longer opens is neither revived nor replaced."""
     if over == "removed":
-        ask(REMOVE, {"id": old["id"]})
+        api(REMOVE, {"id": old["id"]})
     if over == "rotated":
         rotate(0)
     clock.pass_(days=3 if over == "expired" else 0)
@@ -162,16 +162,16 @@ def test_what_is_over_stays_over(over, rotate, old, ask, clock, audited, refusal
 
     assert response.status_code == 409
     refusal(response, "key-not-active")
-    assert seen(ask, old)["status"] == "revoked"
+    assert seen(api, old)["status"] == "revoked"
     assert audited() == before
 
 
-def test_order_of_refusals(rotate, old, issue, ask, refusal):
+def test_order_of_refusals(rotate, old, issue, api, refusal):
     """Missing, then over, then beyond the caller's own."""
     key = issue("platform:keys:rotate")
 
     beyond = rotate(key=key)
-    ask(REMOVE, {"id": old["id"]})
+    api(REMOVE, {"id": old["id"]})
 
     assert refusal(beyond, "scope-not-grantable")["scopes"] == ASKED["scopes"]
     refusal(rotate(key=key), "key-not-active")

@@ -17,33 +17,33 @@ def manager(issue):
 
 
 @pytest.mark.parametrize("headers", [{}, {"Dry-Run": "true"}])
-def test_add(headers, ask, manager):
+def test_add(headers, api, manager):
     """The key is issued, its repeat is too, and either response warns."""
-    asked = ASKED | {"scopes": [WRONG, *ASKED["scopes"]]}
+    body = ASKED | {"scopes": [WRONG, *ASKED["scopes"]]}
 
-    first, again = (ask(ADD, asked, key=manager, headers=headers) for _ in "ab")
+    first, again = (api(ADD, body, key=manager, headers=headers) for _ in "ab")
 
     for response in (first, again):
         assert response.status_code == 200
         assert response.headers["Masthead-Warning"] == WARNING
 
 
-def test_update(ask, manager):
+def test_update(api, manager):
     """An update warns of the scopes that it sends, and of no others."""
-    id = ask(ADD, ASKED, key=manager).json["data"]["id"]
+    id = api(ADD, ASKED, key=manager).json["data"]["id"]
 
-    scopes = ask(UPDATE, {"id": id, "scopes": [WRONG]}, key=manager)
-    name = ask(UPDATE, {"id": id, "name": "new"}, key=manager)
+    scopes = api(UPDATE, {"id": id, "scopes": [WRONG]}, key=manager)
+    name = api(UPDATE, {"id": id, "name": "new"}, key=manager)
 
     assert scopes.headers["Masthead-Warning"] == WARNING
     assert "Masthead-Warning" not in name.headers
 
 
-def test_without_reason(ask, manager):
+def test_without_reason(api, manager):
     """Nothing is said of scopes that open something, or are another product's."""
-    asked = ASKED | {"scopes": [*ASKED["scopes"], "status:*", "orders:read"]}
+    body = ASKED | {"scopes": [*ASKED["scopes"], "status:*", "orders:read"]}
 
-    response = ask(ADD, asked, key=manager)
+    response = api(ADD, body, key=manager)
 
     assert "Masthead-Warning" not in response.headers
 

@@ -11,17 +11,17 @@ RATES = {"rateCapacity": 5, "rateRefill": 0.5}
 
 
 @pytest.fixture
-def key(ask):
-    created = ask(ADD, ASKED | RATES).json["data"]
+def key(api):
+    created = api(ADD, ASKED | RATES).json["data"]
     return {name: value for name, value in created.items() if name != "secret"}
 
 
 @pytest.fixture
-def update(ask, key, issue):
+def update(api, key, issue):
     manager = issue("*")
 
     def updated(id=key["id"], held=manager, **members):
-        return ask(UPDATE, {"id": id, **members}, key=held)
+        return api(UPDATE, {"id": id, **members}, key=held)
 
     return updated
 
@@ -39,12 +39,12 @@ def update(ask, key, issue):
         ),
     ],
 )
-def test_update(members, detail, update, key, ask):
+def test_update(members, detail, update, key, api):
     """What is sent changes, null is the default rate again; the rest stays."""
     response = update(**members)
 
     assert response.json["data"] == key | members
-    assert ask(GET, {"id": key["id"]}).json["data"] == key | members
+    assert api(GET, {"id": key["id"]}).json["data"] == key | members
     row = AuditRow.select().order_by(AuditRow.number.desc()).get()
     assert (row.action, row.detail.rpartition("; ")[0]) == ("update", detail)
     assert (row.target_id, row.target_prefix) == (key["id"], key["prefix"])
@@ -76,13 +76,13 @@ def test_update_of_nothing(members, update, key, audited):
         ("accountId", NOBODY),
     ],
 )
-def test_out_of_shape(member, value, update, key, ask):
+def test_out_of_shape(member, value, update, key, api):
     """Neither the limits nor the end, nor whose it is, can be passed by."""
     response = update(**{member: value})
 
     assert response.status_code == 422
     assert response.json["errors"][0]["pointer"] == f"/{member}"
-    assert ask(GET, {"id": key["id"]}).json["data"] == key
+    assert api(GET, {"id": key["id"]}).json["data"] == key
 
 
 def test_unknown(update, refusal):
@@ -91,9 +91,9 @@ def test_unknown(update, refusal):
 
 
 @pytest.mark.parametrize("members", [{"name": "new"}, {}])
-def test_not_active(members, update, key, ask, refusal, audited):
+def test_not_active(members, update, key, api, refusal, audited):
     """What no longer opens is not changed, nor pretended to be."""
-    ask(REMOVE, {"id": key["id"]})
+    api(REMOVE, {"id": key["id"]})
 
     response = update(**members)
 
@@ -103,7 +103,7 @@ def test_not_active(members, update, key, ask, refusal, audited):
 
 
 @pytest.mark.parametrize("wanted", ["a", "status:services:*", "*", ASSERT_ACTORS])
-def test_new_scopes_are_grants(wanted, update, key, issue, refusal, ask):
+def test_new_scopes_are_grants(wanted, update, key, issue, refusal, api):
     """A manager adds to a key only what it may grant; what is there may stay."""
     held = issue("platform:keys:update", *ASKED["scopes"])
     scopes = [*ASKED["scopes"], "status:uptime:get", wanted]
@@ -112,23 +112,23 @@ def test_new_scopes_are_grants(wanted, update, key, issue, refusal, ask):
 
     assert response.status_code == 403
     assert refusal(response, "scope-not-grantable")["scopes"] == [wanted]
-    assert ask(GET, {"id": key["id"]}).json["data"] == key
+    assert api(GET, {"id": key["id"]}).json["data"] == key
 
 
 @pytest.mark.parametrize(
     "members", [{"name": "new"}, {"scopes": ["a:c"]}, {"rateCapacity": 1}, {}]
 )
-def test_key_beyond_the_manager(members, update, issue, refusal, ask, key):
+def test_key_beyond_the_manager(members, update, issue, refusal, api, key):
     """A key of more scopes is not changed at all, not even to take some away."""
     update(scopes=["a:*", "b", *ASKED["scopes"]])
-    before = ask(GET, {"id": key["id"]}).json["data"]
+    before = api(GET, {"id": key["id"]}).json["data"]
 
     response = update(**members, held=issue("platform:keys:update", "a:*"))
 
     assert response.status_code == 403
     missing = refusal(response, "scope-not-grantable")["scopes"]
     assert missing == ["b", *ASKED["scopes"]]
-    assert ask(GET, {"id": key["id"]}).json["data"] == before
+    assert api(GET, {"id": key["id"]}).json["data"] == before
 
 
 @pytest.mark.parametrize("held", ["*", ESCALATE])
@@ -141,13 +141,13 @@ def test_manager_beyond_all_keys(held, update, issue):
     assert response.json["data"]["name"] == "new"
 
 
-def test_acts_at_once(key, update, ask, send, issue):
+def test_acts_at_once(key, update, api, send, issue):
     """New scopes and rates hold from the next request on."""
-    created = ask(ADD, ASKED | {"name": "other"}).json["data"]
-    assert ask("GET /status/v1/services/list", key=created["secret"]).status_code == 200
+    created = api(ADD, ASKED | {"name": "other"}).json["data"]
+    assert api("GET /status/v1/services/list", key=created["secret"]).status_code == 200
 
     update(id=created["id"], scopes=["a"], rateCapacity=7)
 
-    response = ask("GET /status/v1/services/list", key=created["secret"])
+    response = api("GET /status/v1/services/list", key=created["secret"])
     assert response.status_code == 403
     assert response.headers["RateLimit-Policy"].startswith('"key";q=7;')

@@ -8,34 +8,34 @@ from tests.operations.platform.test_keys import ADD, ASKED, GET, REMOVE, VERIFY
 
 
 @pytest.fixture
-def created(ask):
-    return ask(ADD, ASKED | {"expiresInDays": 2}).json["data"]
+def created(api):
+    return api(ADD, ASKED | {"expiresInDays": 2}).json["data"]
 
 
 @pytest.fixture
-def verify(ask, created):
+def verify(api, created):
     def verified(secret=created["secret"]):
-        return ask(VERIFY, {"hash": hashlib.sha256(secret.encode()).hexdigest()})
+        return api(VERIFY, {"hash": hashlib.sha256(secret.encode()).hexdigest()})
 
     return verified
 
 
-def test_remove(ask, created, audited):
+def test_remove(api, created, audited):
     """A removed key is revoked, keeps its record and is audited once."""
-    first = ask(REMOVE, {"id": created["id"]})
-    second = ask(REMOVE, {"id": created["id"]})
+    first = api(REMOVE, {"id": created["id"]})
+    second = api(REMOVE, {"id": created["id"]})
 
     assert first.json["data"]["status"] == "revoked"
     assert second.data == first.data
-    assert ask(GET, {"id": created["id"]}).json["data"] == first.json["data"]
+    assert api(GET, {"id": created["id"]}).json["data"] == first.json["data"]
     assert audited() == ["add", "remove"]
 
 
-def test_remove_what_has_expired(ask, created, audited, clock):
+def test_remove_what_has_expired(api, created, audited, clock):
     """An expired key is revoked already: there is nothing to put down."""
     clock.pass_(days=2)
 
-    response = ask(REMOVE, {"id": created["id"]})
+    response = api(REMOVE, {"id": created["id"]})
 
     assert response.json["data"]["status"] == "revoked"
     assert audited() == ["add"]
@@ -71,9 +71,9 @@ def test_verify_at_the_end(verify, clock):
     assert response.headers["Cache-Control"] == "private, max-age=5"
 
 
-def test_verify_removed(verify, ask, created):
+def test_verify_removed(verify, api, created):
     """A removed key still resolves, so that a gateway can tell why it refuses."""
-    ask(REMOVE, {"id": created["id"]})
+    api(REMOVE, {"id": created["id"]})
 
     assert verify().json["data"]["status"] == "revoked"
 
@@ -88,6 +88,6 @@ def test_verify_stranger(verify, refusal):
 
 
 @pytest.mark.parametrize("text", ["", "0" * 63, "0" * 65, "A" * 64, "0" * 64 + "\n"])
-def test_verify_what_is_no_hash(text, ask):
+def test_verify_what_is_no_hash(text, api):
     """A hash is 64 lower-case hexadecimal digits, to the letter."""
-    assert ask(VERIFY, {"hash": text}).status_code == 422
+    assert api(VERIFY, {"hash": text}).status_code == 422

@@ -5,7 +5,7 @@ import pytest
 from api.operation import OPERATIONS
 from models.projects.projects.rows import ProjectRow
 from models.projects.roles import REQUIRED_ROLES
-from tests.worlds.projects import (
+from tests.factories.projects import (
     CONTRIBUTOR,
     MAINTAINER,
     OWNER,
@@ -28,7 +28,7 @@ READS = {
 
 
 @pytest.fixture
-def atlas(store, clock):
+def sample_project(store, clock):
     return make_project("atlas", clock.now)
 
 
@@ -37,15 +37,15 @@ def access_of(response):
     return response.json["data"]
 
 
-def test_account(acting, atlas):
+def test_account(acting, sample_project):
     """A member is told its role twice: as given, and as it acts."""
-    access = access_of(acting(MAINTAINER, GET, {"projectId": atlas.id}))
+    access = access_of(acting(MAINTAINER, GET, {"projectId": sample_project.id}))
 
     allowed = access.pop("allowed")
     assert access == {
         "actorType": "account",
         "actorId": MAINTAINER,
-        "projectId": atlas.id,
+        "projectId": sample_project.id,
         "role": "maintainer",
         "effectiveRole": "maintainer",
         "scopes": ["*", "platform:actors:assert"],
@@ -56,7 +56,7 @@ def test_account(acting, atlas):
 
 
 @pytest.mark.parametrize("account", [OWNER, MAINTAINER, CONTRIBUTOR, READER, STRANGER])
-def test_allowed(acting, atlas, account):
+def test_allowed(acting, sample_project, account):
     """All reads, and each change of which the role allows one case at least."""
     ranks = [OWNER, MAINTAINER, CONTRIBUTOR, READER, STRANGER]
     needs = {"owner": 0, "maintainer": 1, "contributor": 2, "reader": 3, None: 4}
@@ -81,27 +81,29 @@ def test_allowed(acting, atlas, account):
         (READER, {"create"}),
     ],
 )
-def test_archived_project(acting, atlas, account, changes):
+def test_archived_project(acting, sample_project, account, changes):
     """There a caller reads, leaves, and as an owner restores; nothing else is open."""
     ProjectRow.update(archived_at=1).execute()
 
-    allowed = {*access_of(acting(account, GET, {"projectId": atlas.id}))["allowed"]}
+    allowed = {
+        *access_of(acting(account, GET, {"projectId": sample_project.id}))["allowed"]
+    }
 
     open_changes = {f"projects:{verb}" for verb in changes} | {"members:remove"}
     assert allowed & REQUIRED_ROLES.keys() == open_changes
     assert allowed >= READS
 
 
-def test_key_of_nobody_in_an_archived_project(ask, atlas):
+def test_key_of_nobody_in_an_archived_project(api, sample_project):
     """It can leave nothing, since it is no member."""
     ProjectRow.update(archived_at=1).execute()
 
-    access = access_of(ask(GET, {"projectId": atlas.id}))
+    access = access_of(api(GET, {"projectId": sample_project.id}))
 
     assert "members:remove" not in access["allowed"]
 
 
-def test_stranger(acting, clock, atlas):
+def test_stranger(acting, clock, sample_project):
     """Without a membership there is no role, but for the docs project's own."""
     make_project("docs", clock.now, builtin=True)
 
@@ -113,11 +115,11 @@ def test_stranger(acting, clock, atlas):
     assert "documents:update" in {*docs["allowed"]} - {*nowhere["allowed"]}
 
 
-def test_key_of_nobody(ask, issue, atlas):
+def test_key_of_nobody(api, issue, sample_project):
     """It has no membership and acts as owner, within its scopes and no further."""
     scopes = ["projects:access:get", "projects:members:*", "status:*"]
 
-    access = access_of(ask(GET, {"projectId": atlas.id}, key=issue(*scopes)))
+    access = access_of(api(GET, {"projectId": sample_project.id}, key=issue(*scopes)))
 
     assert access["actorType"] == "key"
     assert (access["role"], access["effectiveRole"]) == (None, "owner")
@@ -143,6 +145,6 @@ def test_without_a_project(acting):
         ({"projectId": "x"}, 422),
     ],
 )
-def test_of_nothing(ask, atlas, query, status):
+def test_of_nothing(api, sample_project, query, status):
     """A project that is named is there, and named once."""
-    assert ask(GET, query).status_code == status
+    assert api(GET, query).status_code == status

@@ -4,7 +4,7 @@ import pytest
 
 from models.base import new_id
 from models.projects.projects.activity import record_activity
-from tests.worlds.projects import KEY, OWNER, account, make_project
+from tests.factories.projects import KEY, OWNER, account, make_project
 
 LIST = "GET /projects/v1/activity/list"
 
@@ -12,19 +12,22 @@ LIST = "GET /projects/v1/activity/list"
 @pytest.fixture
 def feed(store, clock):
     """Four records in two projects, a minute apart."""
-    atlas, docs = make_project("atlas", clock.now), make_project("docs", clock.now)
+    sample_project, docs = (
+        make_project("atlas", clock.now),
+        make_project("docs", clock.now),
+    )
     recorded = [
-        (atlas, "project.created", KEY),
-        (atlas, "work.created", account(OWNER)),
+        (sample_project, "project.created", KEY),
+        (sample_project, "work.created", account(OWNER)),
         (docs, "work.status-changed", KEY),
-        (atlas, "document.created", KEY),
+        (sample_project, "document.created", KEY),
     ]
     for project, action, actor in recorded:
         record_activity(
             project, action, project.id, actor, clock.now, slug=project.slug
         )
         clock.pass_(minutes=1)
-    return atlas
+    return sample_project
 
 
 def actions(response):
@@ -32,9 +35,9 @@ def actions(response):
     return [record["action"] for record in response.json["data"]]
 
 
-def test_record(ask, feed):
+def test_record(api, feed):
     """A record says who, on what, when, and in which request."""
-    [record] = ask(LIST, {"action": "work.created"}).json["data"]
+    [record] = api(LIST, {"action": "work.created"}).json["data"]
 
     assert record | {"id": None} == {
         "id": None,
@@ -62,7 +65,7 @@ def test_record(ask, feed):
         ({"from": "2026-03-01T12:01:00Z", "to": "2026-03-01T12:02:00Z"}, ["w"]),
     ],
 )
-def test_list(ask, feed, query, expected):
+def test_list(api, feed, query, expected):
     """Newest first; from is inclusive, to exclusive; work.* is all on work."""
     letters = {
         "project.created": "p",
@@ -71,32 +74,32 @@ def test_list(ask, feed, query, expected):
         "document.created": "d",
     }
 
-    assert [letters[action] for action in actions(ask(LIST, query))] == expected
+    assert [letters[action] for action in actions(api(LIST, query))] == expected
 
 
-def test_list_of_a_project(ask, feed):
+def test_list_of_a_project(api, feed):
     """Only its own records; an unknown project is not an empty feed."""
     for query in ({"projectId": feed.id}, {"projectSlug": "atlas"}):
-        assert len(actions(ask(LIST, query))) == 3
-    refused = ask(LIST, {"projectId": "00000000-0000-0000-0000-000000000000"})
+        assert len(actions(api(LIST, query))) == 3
+    refused = api(LIST, {"projectId": "00000000-0000-0000-0000-000000000000"})
     assert refused.status_code == 404
 
 
-def test_list_after(ask, feed, clock):
+def test_list_after(api, feed, clock):
     """Who goes on after the last record it saw gets the next ones, oldest first."""
-    second = ask(LIST, {"order": "asc", "limit": 2}).json["data"][1]["id"]
+    second = api(LIST, {"order": "asc", "limit": 2}).json["data"][1]["id"]
 
-    following = ask(LIST, {"afterId": second})
+    following = api(LIST, {"afterId": second})
 
     assert actions(following) == ["work.status-changed", "document.created"]
-    newest_first = ask(LIST, {"afterId": second, "order": "desc"})
+    newest_first = api(LIST, {"afterId": second, "order": "desc"})
     assert newest_first.status_code == 422
-    refused = ask(LIST, {"afterId": new_id(clock.now)})
+    refused = api(LIST, {"afterId": new_id(clock.now)})
     assert refused.status_code == 422
     assert refused.json["detail"].startswith("afterId: No activity record has the id")
 
 
 @pytest.mark.parametrize("action", ["", "work", "*", "Work.x", "work.*,", "a.b.c"])
-def test_list_of_a_wrong_action(ask, feed, action):
+def test_list_of_a_wrong_action(api, feed, action):
     """What is no action is refused rather than not found."""
-    assert ask(LIST, {"action": action}).status_code == 422
+    assert api(LIST, {"action": action}).status_code == 422

@@ -6,8 +6,8 @@ import pytest
 
 from models.projects.files.rows import FileChunkRow, FileContentRow, FileRow
 from models.projects.projects.activity import ActivityRow
+from tests.factories.projects import make_project
 from tests.samples import pictures
-from tests.worlds.projects import make_project
 
 ADD = "POST /projects/v1/files/add"
 LIST = "GET /projects/v1/files/list"
@@ -18,10 +18,10 @@ PURGE = "POST /projects/v1/admin/projects/purge"
 
 
 @pytest.fixture
-def add(ask, atlas):
-    def added(name, content, project=atlas, **options):
+def add(api, sample_project):
+    def added(name, content, project=sample_project, **options):
         query = {"projectId": project.id, "name": name}
-        return ask(ADD, query, file=content, **options)
+        return api(ADD, query, file=content, **options)
 
     return added
 
@@ -31,17 +31,17 @@ def counts():
 
 
 @pytest.mark.both_engines
-def test_life_of_a_file(ask, add, atlas, clock):
+def test_life_of_a_file(api, add, sample_project, clock):
     """Added, listed, read, replaced and removed, and told in the feed."""
     old, new = pictures.png(4, 3), pictures.png(8, 6) + b"end"
     file = add("images/a.png", old).json["data"]
     clock.pass_(minutes=1)
     replaced = add("images/a.png", new, headers={"Content-Type": "image/png"}).json
 
-    listed = ask(LIST, {"projectSlug": "atlas"}).json["data"]
-    by_name = {"projectId": atlas.id, "name": "images/a.png"}
-    content = ask(CONTENT, by_name)
-    gone = ask(REMOVE, {"id": file["id"]}).json["data"]
+    listed = api(LIST, {"projectSlug": "atlas"}).json["data"]
+    by_name = {"projectId": sample_project.id, "name": "images/a.png"}
+    content = api(CONTENT, by_name)
+    gone = api(REMOVE, {"id": file["id"]}).json["data"]
 
     assert (file["name"], file["type"]) == ("images/a.png", "image/png")
     assert (file["width"], file["height"], file["size"]) == (4, 3, len(old))
@@ -52,7 +52,11 @@ def test_life_of_a_file(ask, add, atlas, clock):
     assert content.headers["Content-Type"] == "image/png"
     assert content.headers["Content-Disposition"] == 'attachment; filename="a.png"'
     assert replaced["data"]["sha256"] == hashlib.sha256(content.data).hexdigest()
-    assert gone == {"id": file["id"], "projectId": atlas.id, "name": "images/a.png"}
+    assert gone == {
+        "id": file["id"],
+        "projectId": sample_project.id,
+        "name": "images/a.png",
+    }
     assert counts() == [0, 0, 0]
     assert [
         row.action for row in ActivityRow.select().order_by(ActivityRow.number)
@@ -61,19 +65,19 @@ def test_life_of_a_file(ask, add, atlas, clock):
         "project.file-updated",
         "project.file-removed",
     ]
-    missing = ask(GET, by_name)
+    missing = api(GET, by_name)
     assert (missing.status_code, missing.json["status"]) == (404, 404)
 
 
 @pytest.mark.both_engines
-def test_large_file(ask, add):
+def test_large_file(api, add):
     """It is stored in pieces, and comes back as it was."""
     text = b"0123456789abcdef" * 50_000
 
     file = add("a.txt", text).json["data"]
 
     assert FileChunkRow.select().count() == 4
-    assert ask(CONTENT, {"id": file["id"]}).data == text
+    assert api(CONTENT, {"id": file["id"]}).data == text
 
 
 def test_same_bytes_again(add):
@@ -138,30 +142,30 @@ def test_refusal(add, name, content, kind):
     assert counts() == [0, 0, 0]
 
 
-def test_files_of_too_many_bytes(ask, app, atlas, settings):
+def test_files_of_too_many_bytes(api, app, sample_project, settings):
     """The files of a project have a limit together, whatever their names."""
-    query = {"projectId": atlas.id, "name": "a.txt"}
+    query = {"projectId": sample_project.id, "name": "a.txt"}
     object.__setattr__(settings, "files_max_bytes", 10)
-    assert ask(ADD, query, file=b"x" * 6).status_code == 200
+    assert api(ADD, query, file=b"x" * 6).status_code == 200
 
-    response = ask(ADD, query | {"name": "b.txt"}, file=b"y" * 6)
+    response = api(ADD, query | {"name": "b.txt"}, file=b"y" * 6)
 
     assert response.status_code == 409
     assert "more than 10 bytes" in response.json["detail"]
     assert "MASTHEAD_FILES_MAX_BYTES" in response.json["detail"]
     assert counts() == [1, 1, 1]
     # Another file with the same bytes takes no space.
-    assert ask(ADD, query | {"name": "c.txt"}, file=b"x" * 6).status_code == 200
+    assert api(ADD, query | {"name": "c.txt"}, file=b"x" * 6).status_code == 200
 
 
-def test_published_file(ask, shelf):
+def test_published_file(api, docs_project):
     """It stays until no published document shows it."""
-    file = shelf.add("a.png", pictures.png())
-    document = shelf.publish("setup", "![A](a.png)\n")
+    file = docs_project.add("a.png", pictures.png())
+    document = docs_project.publish("setup", "![A](a.png)\n")
 
-    refused = ask(REMOVE, {"id": file["id"]})
-    shelf.withdraw(document)
-    removed = ask(REMOVE, {"id": file["id"]})
+    refused = api(REMOVE, {"id": file["id"]})
+    docs_project.withdraw(document)
+    removed = api(REMOVE, {"id": file["id"]})
 
     assert refused.json["type"].endswith("/file-published/")
     assert removed.status_code == 200
@@ -170,27 +174,27 @@ def test_published_file(ask, shelf):
 
 
 @pytest.mark.both_engines
-def test_purge(ask, add, atlas, clock):
+def test_purge(api, add, sample_project, clock):
     """The bytes go with the project, unless another project has them too."""
     other = make_project("borea", clock.now)
     add("a.png", pictures.png())
     kept = add("b.txt", b"Both.\n").json["data"]
     add("b.txt", b"Both.\n", project=other)
-    atlas.archived_at = clock.now
-    atlas.save()
+    sample_project.archived_at = clock.now
+    sample_project.save()
 
-    response = ask(PURGE, {"id": atlas.id, "confirm": "atlas"})
+    response = api(PURGE, {"id": sample_project.id, "confirm": "atlas"})
 
     assert response.json["data"]["deleted"]["files"] == 2
     assert [row.digest for row in FileContentRow] == [kept["sha256"]]
 
 
-def test_links_of_a_document(ask, shelf):
+def test_links_of_a_document(api, docs_project):
     """A picture that exists is no broken link, one that does not is."""
-    shelf.add("a.png", pictures.png())
-    document = shelf.write("setup", "![A](a.png) ![B](b.png)\n")
+    docs_project.add("a.png", pictures.png())
+    document = docs_project.write("setup", "![A](a.png) ![B](b.png)\n")
 
-    links = ask("GET /projects/v1/documents/links", {"id": document["id"]}).json["data"]
+    links = api("GET /projects/v1/documents/links", {"id": document["id"]}).json["data"]
 
     assert [link["target"] for link in links["outgoing"]] == ["a.png"]
     assert [link["target"] for link in links["broken"]] == ["b.png"]

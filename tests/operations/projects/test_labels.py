@@ -8,7 +8,7 @@ from models.projects.planning.labels import MAX_PROJECT_LABELS
 from models.projects.planning.rows import LabelRow
 from models.projects.projects.activity import ActivityRow
 from models.projects.work.rows import WorkItemRow, WorkLabelRow
-from tests.worlds.projects import MAINTAINER, make_project
+from tests.factories.projects import MAINTAINER, make_project
 
 LIST = "GET /projects/v1/labels/list"
 CREATE = "POST /projects/v1/labels/create"
@@ -29,17 +29,17 @@ def names(response):
     return [label["name"] for label in response.json["data"]]
 
 
-def test_life_of_a_project_label(ask, atlas, make_label, wear, clock, audited):
+def test_life_of_a_project_label(api, sample_project, make_label, wear, clock, audited):
     """Added, renamed, removed from its items, and told in the feed alone."""
     label = make_label("bug")
-    item = wear(atlas, label, archived_at=clock.now)
-    renamed = ask(UPDATE, {"id": label["id"], "name": "defect"}).json["data"]
+    item = wear(sample_project, label, archived_at=clock.now)
+    renamed = api(UPDATE, {"id": label["id"], "name": "defect"}).json["data"]
     clock.pass_(minutes=1)
 
-    gone = ask(REMOVE, {"id": label["id"]}).json["data"]
+    gone = api(REMOVE, {"id": label["id"]}).json["data"]
 
     assert renamed == label | {"name": "defect"}
-    told_of = {"id": label["id"], "projectId": atlas.id}
+    told_of = {"id": label["id"], "projectId": sample_project.id}
     assert gone == told_of | {"name": "defect", "detached": 1}
     assert WorkItemRow.get_by_id(item.id).updated_at == clock.now
     assert (LabelRow.select().count(), WorkLabelRow.select().count()) == (0, 0)
@@ -55,148 +55,156 @@ def test_life_of_a_project_label(ask, atlas, make_label, wear, clock, audited):
     assert audited() == []
 
 
-def test_time_of_items_grows_in_the_same_instant(ask, atlas, make_label, wear, clock):
+def test_time_of_items_grows_in_the_same_instant(
+    api, sample_project, make_label, wear, clock
+):
     """Removal without time passing still moves the items on."""
-    item = wear(atlas, label := make_label("bug"))
+    item = wear(sample_project, label := make_label("bug"))
 
-    ask(REMOVE, {"id": label["id"]})
+    api(REMOVE, {"id": label["id"]})
 
     assert WorkItemRow.get_by_id(item.id).updated_at > clock.now
 
 
-def test_rename_to_the_same(ask, make_label):
+def test_rename_to_the_same(api, make_label):
     """What changes nothing leaves no record."""
     label = make_label("bug")
 
-    response = ask(UPDATE, {"id": label["id"], "name": "bug"})
+    response = api(UPDATE, {"id": label["id"], "name": "bug"})
 
     assert response.json["data"] == label
     assert len(recorded()) == 1
 
 
-def test_names_are_told_apart(ask, atlas, make_label, clock, refusal):
+def test_names_are_told_apart(api, sample_project, make_label, clock, refusal):
     """No picker shows one name twice: in a project, globally, or both."""
     borealis = make_project("borealis", clock.now)
     make_label("bug")
     make_label("bug", borealis)
-    ask(ADMIN_ADD, {"name": "idea"})
-    other = ask(ADMIN_ADD, {"name": "other"}).json["data"]["id"]
-    mine = {"projectId": atlas.id}
+    api(ADMIN_ADD, {"name": "idea"})
+    other = api(ADMIN_ADD, {"name": "other"}).json["data"]["id"]
+    mine = {"projectId": sample_project.id}
 
-    refusal(ask(CREATE, mine | {"name": "bug"}), "name-taken")
-    refusal(ask(CREATE, mine | {"name": "idea"}), "name-taken")
-    refusal(ask(UPDATE, {"id": make_label("x")["id"], "name": "idea"}), "name-taken")
-    refusal(ask(UPDATE, {"id": make_label("y")["id"], "name": "bug"}), "name-taken")
-    refusal(ask(ADMIN_ADD, {"name": "idea"}), "name-taken")
+    refusal(api(CREATE, mine | {"name": "bug"}), "name-taken")
+    refusal(api(CREATE, mine | {"name": "idea"}), "name-taken")
+    refusal(api(UPDATE, {"id": make_label("x")["id"], "name": "idea"}), "name-taken")
+    refusal(api(UPDATE, {"id": make_label("y")["id"], "name": "bug"}), "name-taken")
+    refusal(api(ADMIN_ADD, {"name": "idea"}), "name-taken")
     merging = {"name": "idea", "mergeProjectLabels": True}
-    refusal(ask(ADMIN_ADD, merging), "name-taken")
+    refusal(api(ADMIN_ADD, merging), "name-taken")
     for route, extra in ((ADMIN_ADD, {}), (ADMIN_UPDATE, {"id": other})):
-        problem = refusal(ask(route, {"name": "bug"} | extra), "name-taken")
+        problem = refusal(api(route, {"name": "bug"} | extra), "name-taken")
         assert problem["projects"] == 2
 
 
-def test_archived_project(ask, atlas, make_label, clock, refusal):
+def test_archived_project(api, sample_project, make_label, clock, refusal):
     """An archived project's labels stay as they are."""
     label = make_label("bug")
-    atlas.change({"archived_at": clock.now}, clock.now)
+    sample_project.change({"archived_at": clock.now}, clock.now)
 
     for route, body in (
-        (CREATE, {"projectId": atlas.id, "name": "x"}),
+        (CREATE, {"projectId": sample_project.id, "name": "x"}),
         (UPDATE, {"id": label["id"], "name": "x"}),
         (REMOVE, {"id": label["id"]}),
     ):
-        refusal(ask(route, body), "project-archived")
+        refusal(api(route, body), "project-archived")
 
 
-def test_limit(ask, atlas, clock, refusal):
+def test_limit(api, sample_project, clock, refusal):
     """A project has at most 500 labels of its own."""
     for n in range(MAX_PROJECT_LABELS):
         LabelRow.create(
-            id=new_id(clock.now), project=atlas, name=f"l{n}", created_at=clock.now
+            id=new_id(clock.now),
+            project=sample_project,
+            name=f"l{n}",
+            created_at=clock.now,
         )
 
-    refused = ask(CREATE, {"projectId": atlas.id, "name": "one-more"})
+    refused = api(CREATE, {"projectId": sample_project.id, "name": "one-more"})
 
     refusal(refused, "limit-exceeded")
 
 
-def test_list(ask, atlas, make_label, clock):
+def test_list(api, sample_project, make_label, clock):
     """A project's picker: its own and the global ones, by name, narrowed by scope."""
     borealis = make_project("borealis", clock.now)
     make_label("zoo", borealis)
     make_label("bug")
-    ask(ADMIN_ADD, {"name": "about"})
+    api(ADMIN_ADD, {"name": "about"})
     ours = {"projectSlug": "atlas"}
 
-    assert names(ask(LIST, ours)) == ["about", "bug"]
-    assert names(ask(LIST, ours | {"scope": "project"})) == ["bug"]
-    assert names(ask(LIST, ours | {"scope": "global"})) == ["about"]
-    assert names(ask(LIST)) == ["about", "bug", "zoo"]
-    assert names(ask(LIST, {"q": "B"})) == ["bug"]
-    assert names(ask(LIST, {"q": "%"})) == []
+    assert names(api(LIST, ours)) == ["about", "bug"]
+    assert names(api(LIST, ours | {"scope": "project"})) == ["bug"]
+    assert names(api(LIST, ours | {"scope": "global"})) == ["about"]
+    assert names(api(LIST)) == ["about", "bug", "zoo"]
+    assert names(api(LIST, {"q": "B"})) == ["bug"]
+    assert names(api(LIST, {"q": "%"})) == []
     borealis.change({"archived_at": clock.now}, clock.now)
-    assert names(ask(LIST, {"scope": "project"})) == ["bug"]
-    assert names(ask(LIST, {"projectSlug": "borealis"})) == ["about", "zoo"]
+    assert names(api(LIST, {"scope": "project"})) == ["bug"]
+    assert names(api(LIST, {"projectSlug": "borealis"})) == ["about", "zoo"]
 
 
-def test_list_in_pages(ask, make_label, refusal):
+def test_list_in_pages(api, make_label, refusal):
     """Pages neither skip nor repeat; a cursor is bound to its filters."""
     for name in ("c", "a", "b"):
         make_label(name)
 
-    first = ask(LIST, {"limit": 2})
+    first = api(LIST, {"limit": 2})
     cursor = first.json["meta"]["cursor"]
-    second = ask(LIST, {"limit": 2, "cursor": cursor})
+    second = api(LIST, {"limit": 2, "cursor": cursor})
 
     assert names(first) + names(second) == ["a", "b", "c"]
     assert second.json["meta"]["cursor"] is None
-    refusal(ask(LIST, {"q": "a", "cursor": cursor}), "invalid-cursor")
+    refusal(api(LIST, {"q": "a", "cursor": cursor}), "invalid-cursor")
 
 
 @pytest.mark.parametrize(
     "name", ["", "a" * 49, "A", "a--b", "a ", "-a", "a\n", "ä", 5, None]
 )
-def test_name_in_a_wrong_shape(ask, atlas, name):
+def test_name_in_a_wrong_shape(api, sample_project, name):
     """A label's name is of the pattern, wherever it is said."""
     id = "00000000-0000-7000-8000-000000000000"
     body = {"name": name}
 
-    assert ask(CREATE, body | {"projectId": atlas.id}).status_code == 422
-    assert ask(ADMIN_ADD, body).status_code == 422
-    assert ask(UPDATE, body | {"id": id}).status_code == 422
+    assert api(CREATE, body | {"projectId": sample_project.id}).status_code == 422
+    assert api(ADMIN_ADD, body).status_code == 422
+    assert api(UPDATE, body | {"id": id}).status_code == 422
 
 
-def test_nothing_there(ask, refusal):
+def test_nothing_there(api, refusal):
     """Who names what is not there is told so."""
     id = "00000000-0000-7000-8000-000000000000"
 
-    refusal(ask(CREATE, {"projectId": id, "name": "x"}), "project-not-found")
-    refusal(ask(UPDATE, {"id": id, "name": "x"}), "label-not-found")
-    refusal(ask(REMOVE, {"id": id}), "label-not-found")
-    refusal(ask(LIST, {"projectId": id}), "project-not-found")
+    refusal(api(CREATE, {"projectId": id, "name": "x"}), "project-not-found")
+    refusal(api(UPDATE, {"id": id, "name": "x"}), "label-not-found")
+    refusal(api(REMOVE, {"id": id}), "label-not-found")
+    refusal(api(LIST, {"projectId": id}), "project-not-found")
 
 
-def test_create_again(ask, atlas):
+def test_create_again(api, sample_project):
     """The repeat of an adding is answered as the first was."""
-    body, repeat = {"projectId": atlas.id, "name": "x"}, {"Idempotency-Key": "one"}
-    first = ask(CREATE, body, headers=repeat)
+    body, repeat = (
+        {"projectId": sample_project.id, "name": "x"},
+        {"Idempotency-Key": "one"},
+    )
+    first = api(CREATE, body, headers=repeat)
 
-    assert ask(CREATE, body, headers=repeat).data == first.data
+    assert api(CREATE, body, headers=repeat).data == first.data
     assert LabelRow.select().count() == 1
 
 
 @pytest.mark.parametrize("route", [CREATE, ADMIN_ADD])
-def test_life_of_a_global_label(ask, issue, route, audited):
+def test_life_of_a_global_label(api, issue, route, audited):
     """Either way in, a global label is audited and in no project's feed."""
     key = issue("projects:*")
-    label = ask(route, {"name": "bug"}, key=key).json["data"]
+    label = api(route, {"name": "bug"}, key=key).json["data"]
     update, remove = (
         (UPDATE, REMOVE) if route == CREATE else (ADMIN_UPDATE, ADMIN_REMOVE)
     )
 
-    ask(update, {"id": label["id"], "name": "defect"}, key=key)
-    ask(update, {"id": label["id"], "name": "defect"}, key=key)
-    gone = ask(remove, {"id": label["id"]}, key=key).json["data"]
+    api(update, {"id": label["id"], "name": "defect"}, key=key)
+    api(update, {"id": label["id"], "name": "defect"}, key=key)
+    gone = api(remove, {"id": label["id"]}, key=key).json["data"]
 
     assert label["projectId"] is None
     nothing_left = {"projectId": None, "name": "defect", "detached": 0}
@@ -210,9 +218,9 @@ def test_life_of_a_global_label(ask, issue, route, audited):
     )
 
 
-def test_global_label_without_the_admin_scope(ask):
+def test_global_label_without_the_admin_scope(api):
     """Through labels/* a global label needs the role that only operators have."""
-    label = ask(ADMIN_ADD, {"name": "bug"}).json["data"]
+    label = api(ADMIN_ADD, {"name": "bug"}).json["data"]
     bodies = {
         CREATE: ({"name": "other"}, "add"),
         UPDATE: ({"id": label["id"], "name": "other"}, "update"),
@@ -220,18 +228,18 @@ def test_global_label_without_the_admin_scope(ask):
     }
 
     for route, (body, verb) in bodies.items():
-        refused = ask(route, body)
+        refused = api(route, body)
 
         assert refused.status_code == 403
         assert refused.json["requiredScope"] == f"projects:admin:labels:{verb}"
     assert [row.name for row in LabelRow.select()] == ["bug"]
 
 
-def test_global_label_by_an_account(ask, issue):
+def test_global_label_by_an_account(api, issue):
     """Whoever's key covers the admin scope manages global labels, account or not."""
     key = issue("projects:*", "platform:actors:assert")
 
-    response = ask(
+    response = api(
         CREATE, {"name": "bug"}, key=key, headers={"Act-As-Account": MAINTAINER}
     )
 
@@ -240,25 +248,25 @@ def test_global_label_by_an_account(ask, issue):
 
 
 @pytest.mark.parametrize("route", [ADMIN_UPDATE, ADMIN_REMOVE])
-def test_admin_labels_are_global(ask, make_label, refusal, route):
+def test_admin_labels_are_global(api, make_label, refusal, route):
     """A project's label is none of the operators' labels."""
     label = make_label("bug")
     changes = {"name": "x"} if route == ADMIN_UPDATE else {}
 
-    refused = ask(route, {"id": label["id"]} | changes)
+    refused = api(route, {"id": label["id"]} | changes)
 
     refusal(refused, "label-not-found")
 
 
-def test_merge(ask, atlas, make_label, wear, clock, audited):
+def test_merge(api, sample_project, make_label, wear, clock, audited):
     """Promoting a name moves the items to the global label, archived ones too."""
     borealis = make_project("borealis", clock.now)
     old, other = make_label("bug"), make_label("bug", borealis)
-    item, far = wear(atlas, old), wear(borealis, other)
+    item, far = wear(sample_project, old), wear(borealis, other)
     borealis.change({"archived_at": clock.now}, clock.now)
     clock.pass_(minutes=1)
 
-    new = ask(ADMIN_ADD, {"name": "bug", "mergeProjectLabels": True}).json["data"]
+    new = api(ADMIN_ADD, {"name": "bug", "mergeProjectLabels": True}).json["data"]
 
     assert [row.id for row in LabelRow.select()] == [new["id"]]
     borne = {row.work_id: row.label_id for row in WorkLabelRow.select()}
@@ -273,31 +281,31 @@ def test_merge(ask, atlas, make_label, wear, clock, audited):
     assert audited() == ["label.added"]
 
 
-def test_global_label_goes_from_archived_projects(ask, atlas, wear, clock):
+def test_global_label_goes_from_archived_projects(api, sample_project, wear, clock):
     """The removal of a global label is the one change that reaches an archive."""
-    label = ask(ADMIN_ADD, {"name": "bug"}).json["data"]
-    wear(atlas, label)
-    atlas.change({"archived_at": clock.now}, clock.now)
+    label = api(ADMIN_ADD, {"name": "bug"}).json["data"]
+    wear(sample_project, label)
+    sample_project.change({"archived_at": clock.now}, clock.now)
 
-    gone = ask(ADMIN_REMOVE, {"id": label["id"]}).json["data"]
+    gone = api(ADMIN_REMOVE, {"id": label["id"]}).json["data"]
 
     assert gone["detached"] == 1
     assert WorkLabelRow.select().count() == 0
 
 
-def test_admin_list(ask, atlas, make_label, wear, clock):
+def test_admin_list(api, sample_project, make_label, wear, clock):
     """Each global label is told with its items and projects."""
     borealis = make_project("borealis", clock.now)
-    bug = ask(ADMIN_ADD, {"name": "bug"}).json["data"]
-    idea = ask(ADMIN_ADD, {"name": "idea"}).json["data"]
+    bug = api(ADMIN_ADD, {"name": "bug"}).json["data"]
+    idea = api(ADMIN_ADD, {"name": "idea"}).json["data"]
     make_label("own")
-    for project in (atlas, atlas, borealis):
+    for project in (sample_project, sample_project, borealis):
         wear(project, bug)
 
-    listed = ask(ADMIN_LIST).json["data"]
+    listed = api(ADMIN_LIST).json["data"]
 
     assert listed == [
         {"label": bug, "uses": 3, "projects": 2},
         {"label": idea, "uses": 0, "projects": 0},
     ]
-    assert ask(ADMIN_LIST, {"q": "id"}).json["data"] == listed[1:]
+    assert api(ADMIN_LIST, {"q": "id"}).json["data"] == listed[1:]

@@ -5,7 +5,7 @@ import pytest
 from models.projects.members.members import MAX_MEMBERS
 from models.projects.members.rows import MemberRow
 from models.projects.projects.rows import ProjectRow
-from tests.worlds.projects import (
+from tests.factories.projects import (
     CONTRIBUTOR,
     MAINTAINER,
     OWNER,
@@ -22,15 +22,15 @@ SECOND = "00000000-0000-7000-8000-00000000000a"
 
 
 @pytest.fixture
-def atlas(store, clock):
+def sample_project(store, clock):
     return make_project("atlas", clock.now)
 
 
 @pytest.fixture
-def member_body(atlas):
+def member_body(sample_project):
     """The body about an account of the project."""
     return lambda account, **extra: (
-        {"projectId": atlas.id, "accountId": account} | extra
+        {"projectId": sample_project.id, "accountId": account} | extra
     )
 
 
@@ -43,13 +43,13 @@ def members(response):
     return [(member["accountId"], member["role"]) for member in response.json["data"]]
 
 
-def test_list(ask, atlas, clock):
+def test_list(api, sample_project, clock):
     """The strongest role comes first, then who has been there longest."""
     clock.pass_(minutes=-1)
     early = {"account_id": STRANGER, "role": "reader", "created_at": clock.now}
-    MemberRow.create(project=atlas, **early)
+    MemberRow.create(project=sample_project, **early)
 
-    page = ask(LIST, {"projectSlug": "atlas"})
+    page = api(LIST, {"projectSlug": "atlas"})
 
     assert members(page) == [
         (OWNER, "owner"),
@@ -59,14 +59,14 @@ def test_list(ask, atlas, clock):
         (READER, "reader"),
     ]
     assert page.json["data"][3] == {
-        "projectId": atlas.id,
+        "projectId": sample_project.id,
         "accountId": STRANGER,
         "role": "reader",
         "createdAt": "2026-03-01T11:59:00.000Z",
     }
 
 
-def test_list_of_roles_and_accounts(ask, acting, atlas, clock):
+def test_list_of_roles_and_accounts(api, acting, sample_project, clock):
     """By role, by account, by both; me is who asks; archived projects are left out."""
     other = make_project("other", clock.now)
     old = make_project("old", clock.now, archived_at=clock.now)
@@ -74,18 +74,20 @@ def test_list_of_roles_and_accounts(ask, acting, atlas, clock):
     def project_ids(response):
         return [member["projectId"] for member in response.json["data"]]
 
-    assert members(ask(LIST, {"projectId": atlas.id, "role": "owner,reader"})) == [
+    assert members(
+        api(LIST, {"projectId": sample_project.id, "role": "owner,reader"})
+    ) == [
         (OWNER, "owner"),
         (READER, "reader"),
     ]
     assert project_ids(acting(READER, LIST, {"accountId": "me"})) == [
-        atlas.id,
+        sample_project.id,
         other.id,
     ]
-    assert project_ids(ask(LIST, {"accountId": READER, "projectId": old.id})) == [
+    assert project_ids(api(LIST, {"accountId": READER, "projectId": old.id})) == [
         old.id
     ]
-    assert project_ids(ask(LIST, {"accountId": STRANGER})) == []
+    assert project_ids(api(LIST, {"accountId": STRANGER})) == []
 
 
 @pytest.mark.parametrize(
@@ -100,25 +102,25 @@ def test_list_of_roles_and_accounts(ask, acting, atlas, clock):
         ({"projectSlug": "ghost"}, 404),
     ],
 )
-def test_list_of_nothing(ask, atlas, query, status):
+def test_list_of_nothing(api, sample_project, query, status):
     """A question names a project or an account, and nothing that is not there."""
-    assert ask(LIST, query).status_code == status
+    assert api(LIST, query).status_code == status
 
 
-def test_list_in_pages(ask, atlas):
+def test_list_in_pages(api, sample_project):
     """One at a time gives the same list; a cursor is bound to its filters."""
-    listed, query = [], {"projectId": atlas.id, "limit": 1}
+    listed, query = [], {"projectId": sample_project.id, "limit": 1}
     cursor = {}
     while cursor is not None:
-        page = ask(LIST, query | cursor)
+        page = api(LIST, query | cursor)
         listed += members(page)
         next_cursor = page.json["meta"]["cursor"]
         cursor = {"cursor": next_cursor} if next_cursor else None
 
-    whole = ask(LIST, {"projectId": atlas.id})
+    whole = api(LIST, {"projectId": sample_project.id})
     assert listed == members(whole)
-    cursor = ask(LIST, query).json["meta"]["cursor"]
-    assert ask(LIST, query | {"role": "owner", "cursor": cursor}).status_code == 400
+    cursor = api(LIST, query).json["meta"]["cursor"]
+    assert api(LIST, query | {"role": "owner", "cursor": cursor}).status_code == 400
 
 
 def test_add(acting, member_body, recorded):
@@ -132,9 +134,9 @@ def test_add(acting, member_body, recorded):
     assert recorded() == [("member.added", metadata)]
 
 
-def test_add_in_another_role(ask, member_body, recorded):
+def test_add_in_another_role(api, member_body, recorded):
     """A member keeps the role until it is updated."""
-    refused = ask(ADD, member_body(READER, role="contributor"))
+    refused = api(ADD, member_body(READER, role="contributor"))
 
     assert kind(refused) == (409, "member-exists")
     assert "with the role reader" in refused.json["detail"]
@@ -165,19 +167,19 @@ def test_add_an_owner(acting, member_body):
     assert acting(OWNER, ADD, member_body(SECOND, role="owner")).status_code == 200
 
 
-def test_add_to_a_full_project(ask, member_body, atlas, clock):
+def test_add_to_a_full_project(api, member_body, sample_project, clock):
     """The last one finds a place; after it only who is there already."""
     new_members = [
-        {"project": atlas.id, "account_id": str(n), "role": "reader"}
+        {"project": sample_project.id, "account_id": str(n), "role": "reader"}
         for n in range(MAX_MEMBERS - 5)
     ]
     MemberRow.insert_many(
         [member | {"created_at": clock.now} for member in new_members]
     ).execute()
 
-    assert ask(ADD, member_body(STRANGER, role="reader")).status_code == 200
-    assert kind(ask(ADD, member_body(SECOND, role="reader"))) == (409, "limit-exceeded")
-    assert ask(ADD, member_body(STRANGER, role="reader")).status_code == 200
+    assert api(ADD, member_body(STRANGER, role="reader")).status_code == 200
+    assert kind(api(ADD, member_body(SECOND, role="reader"))) == (409, "limit-exceeded")
+    assert api(ADD, member_body(STRANGER, role="reader")).status_code == 200
 
 
 def test_update(acting, member_body, recorded):
@@ -196,9 +198,9 @@ def test_update(acting, member_body, recorded):
     )
 
 
-def test_update_of_owners(acting, ask, member_body):
+def test_update_of_owners(acting, api, member_body):
     """Only an owner makes or unmakes one; a maintainer may not even name one."""
-    ask(ADD, member_body(SECOND, role="owner"))
+    api(ADD, member_body(SECOND, role="owner"))
 
     for account, role in [(READER, "owner"), (SECOND, "reader"), (OWNER, "owner")]:
         refused = acting(MAINTAINER, UPDATE, member_body(account, role=role))
@@ -207,21 +209,21 @@ def test_update_of_owners(acting, ask, member_body):
     assert acting(OWNER, UPDATE, member_body(SECOND, role="reader")).status_code == 200
 
 
-def test_account_that_answers(ask, acting, member_body, recorded):
+def test_account_that_answers(api, acting, member_body, recorded):
     """Who answers for the project stays its owner, whoever asks."""
     lowered = acting(OWNER, UPDATE, member_body(OWNER, role="maintainer"))
     left = acting(OWNER, REMOVE, member_body(OWNER))
-    taken = ask(REMOVE, member_body(OWNER))
+    taken = api(REMOVE, member_body(OWNER))
 
     assert kind(lowered) == kind(left) == kind(taken) == (409, "owner-membership")
-    assert ask(UPDATE, member_body(OWNER, role="owner")).status_code == 200
+    assert api(UPDATE, member_body(OWNER, role="owner")).status_code == 200
     assert recorded() == []
 
 
-def test_update_of_a_stranger(ask, acting, member_body):
+def test_update_of_a_stranger(api, acting, member_body):
     """Who is no member is not found, and that comes before the role."""
     for refused in (
-        ask(UPDATE, member_body(STRANGER, role="reader")),
+        api(UPDATE, member_body(STRANGER, role="reader")),
         acting(READER, UPDATE, member_body(STRANGER, role="reader")),
     ):
         assert kind(refused) == (404, "member-not-found")
@@ -237,9 +239,9 @@ def test_remove(acting, member_body, recorded):
     assert recorded() == [("member.removed", metadata)]
 
 
-def test_remove_of_others(acting, ask, member_body):
+def test_remove_of_others(acting, api, member_body):
     """It takes a maintainer, and an owner for an owner."""
-    ask(ADD, member_body(SECOND, role="owner"))
+    api(ADD, member_body(SECOND, role="owner"))
 
     assert kind(acting(CONTRIBUTOR, REMOVE, member_body(READER))) == (
         403,
@@ -256,9 +258,9 @@ def test_remove_of_others(acting, ask, member_body):
     assert acting(OWNER, REMOVE, member_body(SECOND)).json["data"]["removed"]
 
 
-def test_leaving(acting, ask, member_body, clock, recorded):
+def test_leaving(acting, api, member_body, clock, recorded):
     """Nobody is kept: not an owner, not a reader of an archived project."""
-    ask(ADD, member_body(SECOND, role="owner"))
+    api(ADD, member_body(SECOND, role="owner"))
     ProjectRow.update(archived_at=clock.now).execute()
 
     for account in (SECOND, READER):
@@ -274,28 +276,28 @@ def test_leaving(acting, ask, member_body, clock, recorded):
     ("route", "role"),
     [(ADD, {"role": "reader"}), (UPDATE, {"role": "contributor"}), (REMOVE, {})],
 )
-def test_archived_project(ask, member_body, clock, route, role):
+def test_archived_project(api, member_body, clock, route, role):
     """Its members stay as they are."""
     ProjectRow.update(archived_at=clock.now).execute()
 
-    assert kind(ask(route, member_body(READER, **role))) == (409, "project-archived")
+    assert kind(api(route, member_body(READER, **role))) == (409, "project-archived")
 
 
 @pytest.mark.parametrize("route", [ADD, UPDATE, REMOVE])
 @pytest.mark.parametrize(
     "wrong", [{"accountId": "me"}, {"accountId": None}, {"more": 1}, {"role": "boss"}]
 )
-def test_out_of_shape(ask, member_body, route, wrong):
+def test_out_of_shape(api, member_body, route, wrong):
     """An account is told by its id, and a role is one of four."""
     role = {} if route == REMOVE else {"role": "reader"}
 
-    assert ask(route, member_body(READER, **role) | wrong).status_code == 422
+    assert api(route, member_body(READER, **role) | wrong).status_code == 422
 
 
 @pytest.mark.parametrize("route", [ADD, UPDATE, REMOVE])
-def test_in_no_project(ask, route):
+def test_in_no_project(api, route):
     """A project that is not there has no members to change."""
     body = {"projectId": STRANGER, "accountId": READER}
     role = {} if route == REMOVE else {"role": "reader"}
 
-    assert kind(ask(route, body | role)) == (404, "project-not-found")
+    assert kind(api(route, body | role)) == (404, "project-not-found")

@@ -5,7 +5,7 @@ import pytest
 from models.projects.planning.rows import MilestoneRow
 from models.projects.projects.activity import ActivityRow
 from models.projects.work.rows import WorkItemRow
-from tests.worlds.projects import make_item
+from tests.factories.projects import make_item
 
 LIST = "GET /projects/v1/milestones/list"
 GET = "GET /projects/v1/milestones/get"
@@ -19,10 +19,10 @@ DAYS = [f"2026-04-0{n}T00:00:00.000Z" for n in range(1, 10)]
 
 
 @pytest.fixture
-def make(ask, atlas):
-    def create(name="First", project=atlas, **extra):
+def make(api, sample_project):
+    def create(name="First", project=sample_project, **extra):
         body = {"projectId": project.id, "name": name}
-        return ask(CREATE, body | extra).json["data"]
+        return api(CREATE, body | extra).json["data"]
 
     return create
 
@@ -37,13 +37,13 @@ def names(response):
     return [milestone["name"] for milestone in response.json["data"]]
 
 
-def test_create(ask, atlas, make):
+def test_create(api, sample_project, make):
     """What is left out has the defaults of the specification."""
     milestone = make(" Beta ", description="", targetAt=DAYS[0])
 
     assert milestone == {
         "id": milestone["id"],
-        "projectId": atlas.id,
+        "projectId": sample_project.id,
         "name": "Beta",
         "description": None,
         "status": "planned",
@@ -53,26 +53,29 @@ def test_create(ask, atlas, make):
         "updatedAt": "2026-03-01T12:00:00.000Z",
         "archivedAt": None,
     }
-    assert ask(GET, {"id": milestone["id"]}).json["data"] == milestone
+    assert api(GET, {"id": milestone["id"]}).json["data"] == milestone
     assert recorded() == [("milestone.created", {"name": "Beta"})]
 
 
-def test_create_again(ask, atlas):
+def test_create_again(api, sample_project):
     """The repeat of a call makes no second milestone."""
-    body, repeat = {"projectId": atlas.id, "name": "x"}, {"Idempotency-Key": "one"}
+    body, repeat = (
+        {"projectId": sample_project.id, "name": "x"},
+        {"Idempotency-Key": "one"},
+    )
 
-    first = ask(CREATE, body, headers=repeat)
+    first = api(CREATE, body, headers=repeat)
 
-    assert ask(CREATE, body, headers=repeat).data == first.data
+    assert api(CREATE, body, headers=repeat).data == first.data
     assert MilestoneRow.select().count() == 1
 
 
-def test_update(ask, make, clock):
+def test_update(api, make, clock):
     """The feed tells what changed, of a description only how long it is."""
     id = {"id": make(description="Secret", targetAt=DAYS[0])["id"]}
     changes = {"description": "Words", "targetAt": None, "bucket": "now"}
 
-    changed = ask(UPDATE, id | changes | {"status": "active"}).json["data"]
+    changed = api(UPDATE, id | changes | {"status": "active"}).json["data"]
 
     assert changes.items() <= changed.items()
     assert changed["updatedAt"] == "2026-03-01T12:00:00.001Z"
@@ -91,86 +94,90 @@ def test_update(ask, make, clock):
     ]
 
 
-def test_complete(ask, atlas, make, clock):
+def test_complete(api, sample_project, make, clock):
     """Completing says how many items are open, and leaves them as they are."""
     id = make()["id"]
     for status in ("backlog", "blocked", "done", "cancelled"):
-        make_item(atlas, clock.now, milestone=id, status=status)
-    make_item(atlas, clock.now, milestone=id, archived_at=clock.now)
+        make_item(sample_project, clock.now, milestone=id, status=status)
+    make_item(sample_project, clock.now, milestone=id, archived_at=clock.now)
 
-    ask(UPDATE, {"id": id, "status": "completed"})
+    api(UPDATE, {"id": id, "status": "completed"})
 
     change = {"from": "planned", "to": "completed", "openItems": 2}
     assert recorded()[1:] == [("milestone.status-changed", change)]
     assert {row.updated_at for row in WorkItemRow.select()} == {clock.now}
 
 
-def test_update_to_the_same(ask, make, clock):
+def test_update_to_the_same(api, make, clock):
     """What changes nothing leaves no record and no new time."""
     milestone = make(targetAt=DAYS[0])
     clock.pass_(minutes=1)
     same = {"id": milestone["id"], "name": "First", "targetAt": DAYS[0]}
 
-    assert ask(UPDATE, same).json["data"] == milestone
+    assert api(UPDATE, same).json["data"] == milestone
     assert len(recorded()) == 1
 
 
-def test_update_of_what_has_changed(ask, make, refusal):
+def test_update_of_what_has_changed(api, make, refusal):
     """Who expects an older time is told the current one."""
     milestone = make()
     body = {"id": milestone["id"], "expectedUpdatedAt": milestone["updatedAt"]}
-    assert ask(UPDATE, body | {"name": "Second"}).status_code == 200
+    assert api(UPDATE, body | {"name": "Second"}).status_code == 200
 
-    problem = refusal(ask(UPDATE, body | {"name": "Third"}), "version-conflict")
+    problem = refusal(api(UPDATE, body | {"name": "Third"}), "version-conflict")
 
     assert problem["current"] == "2026-03-01T12:00:00.001Z"
     assert MilestoneRow.get().name == "Second"
 
 
-def test_archive_and_restore(ask, atlas, make, clock, refusal):
+def test_archive_and_restore(api, sample_project, make, clock, refusal):
     """The archive keeps the items, refuses changes, and repeats without a record."""
     id = {"id": make()["id"]}
-    item = make_item(atlas, clock.now, milestone=id["id"])
+    item = make_item(sample_project, clock.now, milestone=id["id"])
 
     clock.pass_(seconds=1)
-    archived = ask(REMOVE, id).json["data"]
+    archived = api(REMOVE, id).json["data"]
 
     assert archived["archivedAt"] == "2026-03-01T12:00:01.000Z"
-    assert ask(REMOVE, id).json["data"] == archived
+    assert api(REMOVE, id).json["data"] == archived
     assert WorkItemRow.get_by_id(item.id).milestone_id == id["id"]
-    refusal(ask(UPDATE, id | {"name": "x"}), "archived")
-    restored = ask(RESTORE, id).json["data"]
+    refusal(api(UPDATE, id | {"name": "x"}), "archived")
+    restored = api(RESTORE, id).json["data"]
     assert restored["archivedAt"] is None
-    assert ask(RESTORE, id).json["data"] == restored
+    assert api(RESTORE, id).json["data"] == restored
     assert recorded()[1:] == [("milestone.archived", {}), ("milestone.restored", {})]
 
 
-def test_archived_project(ask, atlas, make, clock, refusal):
+def test_archived_project(api, sample_project, make, clock, refusal):
     """An archived project's milestones stay as they are, whatever is asked."""
     id = {"id": make()["id"]}
-    atlas.change({"archived_at": clock.now}, clock.now)
+    sample_project.change({"archived_at": clock.now}, clock.now)
 
     for route, body in (
-        (CREATE, {"projectId": atlas.id, "name": "x"}),
+        (CREATE, {"projectId": sample_project.id, "name": "x"}),
         (UPDATE, id | {"name": "First"}),
         (REMOVE, id),
         (RESTORE, id),
     ):
-        refusal(ask(route, body), "project-archived")
-    assert ask(GET, id).status_code == 200
+        refusal(api(route, body), "project-archived")
+    assert api(GET, id).status_code == 200
 
 
-def test_progress(ask, atlas, make, clock):
+def test_progress(api, sample_project, make, clock):
     """Counts by status; archived items count nowhere, cancelled ones not as work."""
     id = make()["id"]
     for status in ("backlog", "review", "done", "done", "cancelled"):
-        make_item(atlas, clock.now, milestone=id, status=status, due_at=clock.now)
-    make_item(atlas, clock.now, milestone=id, status="done", archived_at=clock.now)
-    make_item(atlas, clock.now, status="done")
+        make_item(
+            sample_project, clock.now, milestone=id, status=status, due_at=clock.now
+        )
+    make_item(
+        sample_project, clock.now, milestone=id, status="done", archived_at=clock.now
+    )
+    make_item(sample_project, clock.now, status="done")
 
-    on_time = ask(PROGRESS, {"id": id}).json["data"]
+    on_time = api(PROGRESS, {"id": id}).json["data"]
     clock.pass_(milliseconds=1)
-    late = ask(PROGRESS, {"id": id}).json["data"]
+    late = api(PROGRESS, {"id": id}).json["data"]
 
     none = dict.fromkeys(("planned", "in_progress", "blocked"), 0)
     assert on_time == {
@@ -194,21 +201,21 @@ def test_progress(ask, atlas, make, clock):
         (["done", "cancelled"], 100),
     ],
 )
-def test_percent(ask, atlas, make, clock, statuses, percent):
+def test_percent(api, sample_project, make, clock, statuses, percent):
     """Rounded down, of what was not cancelled; of nothing it is null."""
     id = make()["id"]
     for status in statuses:
-        make_item(atlas, clock.now, milestone=id, status=status)
+        make_item(sample_project, clock.now, milestone=id, status=status)
 
-    assert ask(PROGRESS, {"id": id}).json["data"]["percent"] == percent
+    assert api(PROGRESS, {"id": id}).json["data"]["percent"] == percent
 
 
-def test_list(ask, atlas, make, clock):
+def test_list(api, sample_project, make, clock):
     """Narrowed by what is asked; after is inclusive, before exclusive."""
     make("a", targetAt=DAYS[1], status="active", bucket="now")
     make("b", targetAt=DAYS[0], bucket="next")
     make("c")
-    ask(REMOVE, {"id": make("d")["id"]})
+    api(REMOVE, {"id": make("d")["id"]})
 
     for query, expected in (
         ({}, "bac"),
@@ -222,14 +229,14 @@ def test_list(ask, atlas, make, clock):
         ({"archived": "include", "sort": "name"}, "abcd"),
         ({"projectSlug": "atlas", "updatedAfter": DAYS[0]}, ""),
     ):
-        assert names(ask(LIST, query)) == [*expected], query
-    atlas.change({"archived_at": clock.now}, clock.now)
-    assert names(ask(LIST)) == []
-    assert names(ask(LIST, {"projectId": atlas.id})) == ["b", "a", "c"]
+        assert names(api(LIST, query)) == [*expected], query
+    sample_project.change({"archived_at": clock.now}, clock.now)
+    assert names(api(LIST)) == []
+    assert names(api(LIST, {"projectId": sample_project.id})) == ["b", "a", "c"]
 
 
 @pytest.mark.parametrize("order", ["asc", "desc"])
-def test_list_in_pages(ask, make, refusal, order):
+def test_list_in_pages(api, make, refusal, order):
     """Pages neither skip nor repeat, also where there is no target."""
     for name, target in (("a", DAYS[1]), ("b", None), ("c", DAYS[0]), ("d", None)):
         make(name, targetAt=target)
@@ -237,13 +244,13 @@ def test_list_in_pages(ask, make, refusal, order):
     listed, cursor = [], None
 
     while cursor or not listed:
-        page = ask(LIST, query | ({"cursor": cursor} if cursor else {}))
+        page = api(LIST, query | ({"cursor": cursor} if cursor else {}))
         listed += names(page)
         last, cursor = cursor, page.json["meta"]["cursor"]
 
     assert listed[:2] == ["c", "a"] if order == "asc" else ["a", "c"]
     assert sorted(listed) == ["a", "b", "c", "d"]
-    refusal(ask(LIST, {"sort": "name", "cursor": last}), "invalid-cursor")
+    refusal(api(LIST, {"sort": "name", "cursor": last}), "invalid-cursor")
 
 
 @pytest.mark.parametrize(
@@ -264,20 +271,20 @@ def test_list_in_pages(ask, make, refusal, order):
         {},
     ],
 )
-def test_update_in_a_wrong_shape(ask, make, changes):
+def test_update_in_a_wrong_shape(api, make, changes):
     """What is out of shape is refused, and a change without any change is."""
-    refused = ask(UPDATE, {"id": make()["id"]} | changes)
+    refused = api(UPDATE, {"id": make()["id"]} | changes)
 
     assert refused.status_code == 422
     assert len(recorded()) == 1
 
 
-def test_nothing_there(ask, refusal):
+def test_nothing_there(api, refusal):
     """Who names what is not there is told so."""
     id = {"id": NOBODY}
 
-    refusal(ask(CREATE, {"projectId": NOBODY, "name": "x"}), "project-not-found")
-    refusal(ask(UPDATE, id | {"name": "x"}), "milestone-not-found")
-    refusal(ask(LIST, {"projectId": NOBODY}), "project-not-found")
+    refusal(api(CREATE, {"projectId": NOBODY, "name": "x"}), "project-not-found")
+    refusal(api(UPDATE, id | {"name": "x"}), "milestone-not-found")
+    refusal(api(LIST, {"projectId": NOBODY}), "project-not-found")
     for route in (GET, PROGRESS, REMOVE, RESTORE):
-        refusal(ask(route, id), "milestone-not-found")
+        refusal(api(route, id), "milestone-not-found")

@@ -5,7 +5,7 @@ import pytest
 from models.projects.members.members import MAX_MEMBERS
 from models.projects.members.rows import MemberRow
 from models.projects.projects.rows import ProjectRow
-from tests.worlds.projects import MAINTAINER, OWNER, READER, STRANGER, make_project
+from tests.factories.projects import MAINTAINER, OWNER, READER, STRANGER, make_project
 
 PROJECTS = "POST /projects/v1/projects"
 CREATE, UPDATE = f"{PROJECTS}/create", f"{PROJECTS}/update"
@@ -15,7 +15,7 @@ NEW = {"slug": "atlas", "name": " Atlas ", "description": ""}
 
 
 @pytest.fixture
-def atlas(store, clock):
+def sample_project(store, clock):
     project = make_project("atlas", clock.now, description="Maps")
     clock.pass_(minutes=1)
     return project
@@ -40,24 +40,24 @@ def test_create(acting, recorded):
     assert recorded() == [("project.created", words), ("member.added", member)]
 
 
-def test_create_by_a_key_of_nobody(ask, acting, recorded):
+def test_create_by_a_key_of_nobody(api, acting, recorded):
     """It names who answers; an account may not name another."""
-    assert kind(ask(CREATE, NEW)) == (422, "owner-required")
+    assert kind(api(CREATE, NEW)) == (422, "owner-required")
     refused = acting(STRANGER, CREATE, NEW | {"ownerId": OWNER})
     assert kind(refused) == (422, "validation-failed")
     assert refused.json["errors"][0]["pointer"] == "/ownerId"
 
-    created = ask(CREATE, NEW | {"ownerId": OWNER})
+    created = api(CREATE, NEW | {"ownerId": OWNER})
 
     assert created.json["data"]["ownerId"] == OWNER
     assert recorded()[1][1]["self"] is False
 
 
-def test_create_with_a_taken_slug(ask, clock, recorded):
+def test_create_with_a_taken_slug(api, clock, recorded):
     """An archived project keeps its slug, and nothing of the new one is kept."""
     make_project("atlas", clock.now, archived_at=clock.now)
 
-    refused = ask(CREATE, NEW | {"ownerId": OWNER})
+    refused = api(CREATE, NEW | {"ownerId": OWNER})
 
     assert kind(refused) == (409, "slug-taken")
     assert (ProjectRow.select().count(), recorded()) == (1, [])
@@ -81,9 +81,9 @@ def test_create_with_a_taken_slug(ask, clock, recorded):
         {"id": OWNER},
     ],
 )
-def test_create_out_of_shape(ask, wrong):
+def test_create_out_of_shape(api, wrong):
     """Members have their bounds, and what is not of the caller cannot be set."""
-    response = ask(CREATE, NEW | {"ownerId": OWNER} | wrong)
+    response = api(CREATE, NEW | {"ownerId": OWNER} | wrong)
 
     assert kind(response) == (422, "validation-failed")
     assert ProjectRow.select().count() == 0
@@ -99,9 +99,9 @@ def test_create_twice(acting):
     assert kind(acting(OWNER, CREATE, NEW)) == (409, "slug-taken")
 
 
-def test_update(acting, atlas, recorded):
+def test_update(acting, sample_project, recorded):
     """Each status has a record of its own; a description only its length."""
-    body = {"id": atlas.id, "description": None, "status": "completed"}
+    body = {"id": sample_project.id, "description": None, "status": "completed"}
     project = acting(MAINTAINER, UPDATE, body).json["data"]
 
     assert (project["description"], project["status"]) == (None, "completed")
@@ -114,25 +114,29 @@ def test_update(acting, atlas, recorded):
     ]
 
 
-def test_update_of_the_status_alone(acting, atlas, recorded):
+def test_update_of_the_status_alone(acting, sample_project, recorded):
     """Then nothing else was updated."""
-    acting(MAINTAINER, UPDATE, {"id": atlas.id, "status": "paused", "name": "Atlas"})
+    acting(
+        MAINTAINER,
+        UPDATE,
+        {"id": sample_project.id, "status": "paused", "name": "Atlas"},
+    )
 
     assert [action for action, _ in recorded()] == ["project.status-changed"]
 
 
-def test_update_to_the_same(acting, atlas, recorded):
+def test_update_to_the_same(acting, sample_project, recorded):
     """What changes nothing writes nothing, and leaves updatedAt alone."""
-    answer = acting(MAINTAINER, UPDATE, {"id": atlas.id, "name": " Atlas "})
+    answer = acting(MAINTAINER, UPDATE, {"id": sample_project.id, "name": " Atlas "})
 
     assert answer.json["data"]["updatedAt"] == "2026-03-01T12:00:00.000Z"
     assert recorded() == []
 
 
-def test_update_of_what_was_changed_meanwhile(acting, atlas, clock):
+def test_update_of_what_was_changed_meanwhile(acting, sample_project, clock):
     """It is refused with the time of the last change; with that it is done."""
     body = {
-        "id": atlas.id,
+        "id": sample_project.id,
         "name": "Maps",
         "expectedUpdatedAt": "2026-03-01T11:00:00Z",
     }
@@ -147,14 +151,17 @@ def test_update_of_what_was_changed_meanwhile(acting, atlas, clock):
 
 
 @pytest.mark.parametrize("changes", [{}, {"expectedUpdatedAt": "2026-03-01T12:00:00Z"}])
-def test_update_of_nothing(ask, atlas, changes):
+def test_update_of_nothing(api, sample_project, changes):
     """A change has at least one member to change."""
-    assert kind(ask(UPDATE, {"id": atlas.id} | changes)) == (422, "validation-failed")
+    assert kind(api(UPDATE, {"id": sample_project.id} | changes)) == (
+        422,
+        "validation-failed",
+    )
 
 
-def test_transfer(acting, atlas, recorded):
+def test_transfer(acting, sample_project, recorded):
     """The new owner is made an owner among the members; the former stays one."""
-    answer = acting(OWNER, TRANSFER, {"id": atlas.id, "ownerId": STRANGER})
+    answer = acting(OWNER, TRANSFER, {"id": sample_project.id, "ownerId": STRANGER})
 
     assert answer.json["data"]["ownerId"] == STRANGER
     roles = {row.account_id: row.role for row in MemberRow}
@@ -167,10 +174,10 @@ def test_transfer(acting, atlas, recorded):
     ]
 
 
-def test_transfer_to_a_member(acting, atlas, recorded):
+def test_transfer_to_a_member(acting, sample_project, recorded):
     """A member is raised; who already is an owner stays as it is."""
-    acting(OWNER, TRANSFER, {"id": atlas.id, "ownerId": READER})
-    acting(READER, TRANSFER, {"id": atlas.id, "ownerId": OWNER})
+    acting(OWNER, TRANSFER, {"id": sample_project.id, "ownerId": READER})
+    acting(READER, TRANSFER, {"id": sample_project.id, "ownerId": OWNER})
 
     raised = {"role": {"from": "reader", "to": "owner"}}
     actions = [action for action, _ in recorded()]
@@ -182,38 +189,38 @@ def test_transfer_to_a_member(acting, atlas, recorded):
     assert len(actions) == 3
 
 
-def test_transfer_to_the_owner(acting, atlas, recorded):
+def test_transfer_to_the_owner(acting, sample_project, recorded):
     """To whom it has already, it changes nothing."""
-    answer = acting(OWNER, TRANSFER, {"id": atlas.id, "ownerId": OWNER})
+    answer = acting(OWNER, TRANSFER, {"id": sample_project.id, "ownerId": OWNER})
 
     assert answer.json["data"]["updatedAt"] == "2026-03-01T12:00:00.000Z"
     assert recorded() == []
 
 
-def test_transfer_into_a_full_project(ask, atlas, clock, recorded):
+def test_transfer_into_a_full_project(api, sample_project, clock, recorded):
     """There is no room for another member: nothing of the transfer is kept."""
     new_members = [
-        {"project": atlas.id, "account_id": str(n), "role": "reader"}
+        {"project": sample_project.id, "account_id": str(n), "role": "reader"}
         for n in range(MAX_MEMBERS - 4)
     ]
     MemberRow.insert_many(
         [member | {"created_at": clock.now} for member in new_members]
     ).execute()
 
-    refused = ask(TRANSFER, {"id": atlas.id, "ownerId": STRANGER})
+    refused = api(TRANSFER, {"id": sample_project.id, "ownerId": STRANGER})
 
     assert kind(refused) == (409, "limit-exceeded")
-    assert ProjectRow.get_by_id(atlas.id).owner_id == OWNER
+    assert ProjectRow.get_by_id(sample_project.id).owner_id == OWNER
     assert recorded() == []
 
 
-def test_archive_and_restore(acting, atlas, clock, recorded):
+def test_archive_and_restore(acting, sample_project, clock, recorded):
     """Each is done once and recorded once; the status stays."""
     ProjectRow.update(status="paused").execute()
-    first = acting(OWNER, REMOVE, {"id": atlas.id})
+    first = acting(OWNER, REMOVE, {"id": sample_project.id})
     clock.pass_(minutes=1)
-    again = acting(OWNER, REMOVE, {"id": atlas.id})
-    restored = [acting(OWNER, RESTORE, {"id": atlas.id}) for _ in range(2)]
+    again = acting(OWNER, REMOVE, {"id": sample_project.id})
+    restored = [acting(OWNER, RESTORE, {"id": sample_project.id}) for _ in range(2)]
 
     assert first.json["data"]["archivedAt"] == "2026-03-01T12:01:00.000Z"
     assert again.json == first.json
@@ -224,35 +231,35 @@ def test_archive_and_restore(acting, atlas, clock, recorded):
     assert actions == ["project.archived", "project.restored"]
 
 
-def test_archive_of_the_built_in_project(ask, acting, clock):
+def test_archive_of_the_built_in_project(api, acting, clock):
     """It cannot be archived, not even by a key; the role comes first."""
     docs = make_project("docs", clock.now, builtin=True)
 
-    assert kind(ask(REMOVE, {"id": docs.id})) == (409, "builtin-project")
+    assert kind(api(REMOVE, {"id": docs.id})) == (409, "builtin-project")
     assert kind(acting(READER, REMOVE, {"id": docs.id})) == (403, "role-required")
 
 
 @pytest.mark.parametrize(
     ("route", "changes"), [(UPDATE, {"name": "A"}), (TRANSFER, {"ownerId": STRANGER})]
 )
-def test_change_of_an_archived_project(ask, atlas, clock, route, changes):
+def test_change_of_an_archived_project(api, sample_project, clock, route, changes):
     """It is read-only; a stale expectation is told first."""
     ProjectRow.update(archived_at=clock.now).execute()
     stale = {"expectedUpdatedAt": "2026-03-01T11:00:00Z"}
 
-    refused = ask(route, {"id": atlas.id} | changes)
-    conflict = ask(route, {"id": atlas.id} | changes | stale)
+    refused = api(route, {"id": sample_project.id} | changes)
+    conflict = api(route, {"id": sample_project.id} | changes | stale)
 
     assert kind(refused) == (409, "project-archived")
     assert kind(conflict) == (409, "version-conflict")
 
 
 @pytest.mark.parametrize("route", [UPDATE, TRANSFER, REMOVE, RESTORE])
-def test_change_of_nothing(ask, acting, atlas, route):
+def test_change_of_nothing(api, acting, sample_project, route):
     """What is not there is told before any role, and a role before the rest."""
     changes = {UPDATE: {"name": "A"}, TRANSFER: {"ownerId": STRANGER}}.get(route, {})
 
-    assert kind(ask(route, {"id": OWNER} | changes)) == (404, "project-not-found")
-    refused = acting(READER, route, {"id": atlas.id} | changes)
+    assert kind(api(route, {"id": OWNER} | changes)) == (404, "project-not-found")
+    refused = acting(READER, route, {"id": sample_project.id} | changes)
     assert kind(refused) == (403, "role-required")
     assert refused.json["requiredRole"] in ("owner", "maintainer")

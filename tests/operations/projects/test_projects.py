@@ -2,14 +2,14 @@
 
 import pytest
 
-from tests.worlds.projects import OWNER, READER, STRANGER, make_project
+from tests.factories.projects import OWNER, READER, STRANGER, make_project
 
 LIST = "GET /projects/v1/projects/list"
 GET = "GET /projects/v1/projects/get"
 
 
 @pytest.fixture
-def atlas(store, clock):
+def sample_project(store, clock):
     return make_project("atlas", clock.now, description="Maps")
 
 
@@ -18,13 +18,13 @@ def slugs(response):
     return [project["slug"] for project in response.json["data"]]
 
 
-def test_get(ask, atlas):
+def test_get(api, sample_project):
     """A project has two names, and every member of its shape is there."""
-    by_id, by_slug = ask(GET, {"id": atlas.id}), ask(GET, {"slug": "atlas"})
+    by_id, by_slug = api(GET, {"id": sample_project.id}), api(GET, {"slug": "atlas"})
 
     assert by_id.json == by_slug.json
     assert by_id.json["data"] == {
-        "id": atlas.id,
+        "id": sample_project.id,
         "slug": "atlas",
         "name": "Atlas",
         "description": "Maps",
@@ -45,9 +45,9 @@ def test_get(ask, atlas):
         ({"id": "x"}, 422, "id: Must be a UUID in lower case with its hyphens."),
     ],
 )
-def test_get_of_nothing(ask, query, status, detail):
+def test_get_of_nothing(api, query, status, detail):
     """What is not there, or not named rightly, is refused with a sentence."""
-    refused = ask(GET, query)
+    refused = api(GET, query)
 
     assert (refused.status_code, refused.json["detail"]) == (status, detail)
 
@@ -71,35 +71,35 @@ def test_get_of_nothing(ask, query, status, detail):
         ({"updatedBefore": "2026-03-01T12:01:00Z"}, ["atlas"]),
     ],
 )
-def test_list(ask, atlas, clock, query, expected):
+def test_list(api, sample_project, clock, query, expected):
     """By name without the archived ones, unless the question says else."""
     make_project("old", clock.now, archived_at=clock.now, status="paused")
     clock.pass_(minutes=1)
     make_project("docs", clock.now, builtin=True)
 
-    assert slugs(ask(LIST, query)) == expected
+    assert slugs(api(LIST, query)) == expected
 
 
-def test_list_of_mine(ask, issue, atlas):
+def test_list_of_mine(api, issue, sample_project):
     """me is the account that the key acts for; a key that acts for none has none."""
     key = issue("projects:projects:list", "platform:actors:assert")
 
-    mine = ask(LIST, {"memberId": "me"}, key=key, headers={"Act-As-Account": OWNER})
-    refused = ask(LIST, {"memberId": "me"})
+    mine = api(LIST, {"memberId": "me"}, key=key, headers={"Act-As-Account": OWNER})
+    refused = api(LIST, {"memberId": "me"})
 
     assert slugs(mine) == ["atlas"]
     assert refused.status_code == 422
     assert refused.json["detail"].startswith("memberId: 'me' requires a key")
 
 
-def test_list_in_pages(ask, clock):
+def test_list_in_pages(api, clock):
     """The cursor goes on where the page ended, and not for other filters."""
     for slug in "abc":
         make_project(slug, clock.now)
 
-    first = ask(LIST, {"limit": 2})
+    first = api(LIST, {"limit": 2})
     cursor = first.json["meta"]["cursor"]
 
     assert slugs(first) == ["a", "b"]
-    assert slugs(ask(LIST, {"limit": 2, "cursor": cursor})) == ["c"]
-    assert ask(LIST, {"q": "c", "cursor": cursor}).status_code == 400
+    assert slugs(api(LIST, {"limit": 2, "cursor": cursor})) == ["c"]
+    assert api(LIST, {"q": "c", "cursor": cursor}).status_code == 400

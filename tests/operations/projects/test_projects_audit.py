@@ -4,7 +4,7 @@ import pytest
 
 from models.audit import AuditTarget, append
 from models.storage.database import writing
-from tests.worlds.projects import OWNER, make_project
+from tests.factories.projects import OWNER, make_project
 
 AUDIT = "GET /projects/v1/admin/audit/list"
 PURGE = "POST /projects/v1/admin/projects/purge"
@@ -12,13 +12,13 @@ ADD = "POST /projects/v1/admin/labels/add"
 
 
 @pytest.fixture
-def history(ask, store, clock):
+def history(api, store, clock):
     """A label, then a minute later a purge; and something of another area."""
-    label = ask(ADD, {"name": "bug"}).json["data"]
+    label = api(ADD, {"name": "bug"}).json["data"]
     clock.pass_(minutes=1)
     project = make_project("atlas", clock.now, archived_at=clock.now)
     purge = {"id": project.id, "confirm": "atlas"}
-    assert ask(PURGE, purge).status_code == 200
+    assert api(PURGE, purge).status_code == 200
     with writing():
         target = AuditTarget("service", "s", "api")
         append(
@@ -32,9 +32,9 @@ def listed(response):
     return [record["action"] for record in response.json["data"]]
 
 
-def test_list(ask, history):
+def test_list(api, history):
     """Newest first, this area's alone, with what was purged by its slug."""
-    records = ask(AUDIT).json["data"]
+    records = api(AUDIT).json["data"]
 
     assert [record["action"] for record in records] == ["project.purged", "label.added"]
     assert records[0] == {
@@ -67,9 +67,9 @@ def test_list(ask, history):
         ({"from": "2026-03-01T12:00:00Z", "to": "2026-03-01T12:01:00.001Z"}, 2),
     ],
 )
-def test_filters(ask, history, query, count):
+def test_filters(api, history, query, count):
     """Each filter narrows; from is inclusive, to exclusive."""
-    assert len(listed(ask(AUDIT, query))) == count
+    assert len(listed(api(AUDIT, query))) == count
 
 
 @pytest.mark.parametrize(
@@ -84,19 +84,19 @@ def test_filters(ask, history, query, count):
         {"offset": "1"},
     ],
 )
-def test_wrong_filters(ask, query):
+def test_wrong_filters(api, query):
     """A filter that is unknown or has no such value is refused by name."""
-    response = ask(AUDIT, query)
+    response = api(AUDIT, query)
 
     assert response.status_code == 422
     assert response.json["errors"][0]["parameter"] == next(iter(query))
 
 
-def test_pages(ask, history):
+def test_pages(api, history):
     """The cursor goes on where the page ended, and not for other filters."""
-    first = ask(AUDIT, {"limit": 1})
+    first = api(AUDIT, {"limit": 1})
     cursor = first.json["meta"]["cursor"]
 
     assert listed(first) == ["project.purged"]
-    assert listed(ask(AUDIT, {"limit": 1, "cursor": cursor})) == ["label.added"]
-    assert ask(AUDIT, {"actor": "a", "cursor": cursor}).status_code == 400
+    assert listed(api(AUDIT, {"limit": 1, "cursor": cursor})) == ["label.added"]
+    assert api(AUDIT, {"actor": "a", "cursor": cursor}).status_code == 400

@@ -14,9 +14,9 @@ from models.projects.work.rows import (
     WorkSpecificationRow,
 )
 from models.storage.database import database
-from tests.worlds.full_project import HELD, make_full
-from tests.worlds.projects import OWNER, make_project
-from tests.worlds.work import work
+from tests.factories.full_project import HELD, make_full
+from tests.factories.projects import OWNER, make_project
+from tests.factories.work import work
 
 PURGE = "POST /projects/v1/admin/projects/purge"
 PREVIEW = "GET /projects/v1/admin/projects/purge-preview"
@@ -51,9 +51,9 @@ def rows():
     }
 
 
-def test_purge(ask, full, archived):
+def test_purge(api, full, archived):
     """All of it goes and is counted, every kind of it; the neighbour stays."""
-    response = ask(PURGE, archived)
+    response = api(PURGE, archived)
 
     expected = {"id": full.project.id, "slug": "atlas", "deleted": HELD}
     assert response.json["data"] == expected
@@ -66,7 +66,7 @@ def test_purge(ask, full, archived):
     assert broken_links("projects") == []
 
 
-def test_purge_of_links(ask, full, archived, clock):
+def test_purge_of_links(api, full, archived, clock):
     """
     Items elsewhere that lose a link are newer than before, and their activity says
     what they lost by which purge; the others stay.
@@ -80,7 +80,7 @@ def test_purge_of_links(ask, full, archived, clock):
     known = records.count()
     clock.pass_(seconds=60)
 
-    ask(PURGE, archived)
+    api(PURGE, archived)
 
     assert WorkItemRow.get_by_id(linked.id).updated_at == clock.now
     assert WorkItemRow.get_by_id(related.id).updated_at == clock.now
@@ -98,11 +98,11 @@ def test_purge_of_links(ask, full, archived, clock):
     assert purged_ids == {full.project.id}
 
 
-def test_counts_are_what_goes(ask, full, archived, issue):
+def test_counts_are_what_goes(api, full, archived, issue):
     """The counts are the rows that are gone, none forgotten and none invented."""
     key, before = issue("*"), rows()
 
-    deleted = ask(PURGE, archived, key=key).json["data"]["deleted"]
+    deleted = api(PURGE, archived, key=key).json["data"]["deleted"]
 
     gone = {name: count - rows()[name] for name, count in before.items()}
     # The neighbour's item gets a record for each link that it loses, and the first
@@ -113,48 +113,48 @@ def test_counts_are_what_goes(ask, full, archived, issue):
     assert {name: gone[name] for name in uncounted} == uncounted
 
 
-def test_preview(ask, full):
+def test_preview(api, full):
     """It tells what a purge would remove, archived or not, and removes nothing."""
     before = rows()
 
-    response = ask(PREVIEW, {"id": full.project.id})
+    response = api(PREVIEW, {"id": full.project.id})
 
     assert response.json["data"]["deleted"] == HELD
     assert rows() | {"key": 0} == before | {"key": 0}
 
 
-def test_preview_of_little(ask, clock):
+def test_preview_of_little(api, clock):
     """Every kind is named, also those of which there is none."""
     project = make_project("small", clock.now)
 
-    deleted = ask(PREVIEW, {"id": project.id}).json["data"]["deleted"]
+    deleted = api(PREVIEW, {"id": project.id}).json["data"]["deleted"]
 
     assert deleted.keys() == HELD.keys()
     assert {kind: n for kind, n in deleted.items() if n} == {"project": 1, "members": 4}
 
 
-def test_order_of_refusals(ask, clock, full, archived):
+def test_order_of_refusals(api, clock, full, archived):
     """Unknown, built in, not archived, not confirmed: the first that applies."""
     docs = make_project("docs", clock.now, builtin=True)
     body = {"id": full.neighbour.id, "confirm": "wrong"}
 
-    assert kind(ask(PURGE, body | {"id": OWNER})) == (404, "project-not-found")
-    assert kind(ask(PURGE, body | {"id": docs.id})) == (409, "builtin-project")
-    assert kind(ask(PURGE, body)) == (409, "not-archived")
+    assert kind(api(PURGE, body | {"id": OWNER})) == (404, "project-not-found")
+    assert kind(api(PURGE, body | {"id": docs.id})) == (409, "builtin-project")
+    assert kind(api(PURGE, body)) == (409, "not-archived")
     for wrong in ("", "Atlas", "atlas ", "atla", "next"):
-        refused = ask(PURGE, archived | {"confirm": wrong})
+        refused = api(PURGE, archived | {"confirm": wrong})
         assert kind(refused) == (422, "confirmation-mismatch")
-    assert kind(ask(PREVIEW, {"id": docs.id})) == (409, "builtin-project")
-    assert kind(ask(PREVIEW, {"id": OWNER})) == (404, "project-not-found")
+    assert kind(api(PREVIEW, {"id": docs.id})) == (409, "builtin-project")
+    assert kind(api(PREVIEW, {"id": OWNER})) == (404, "project-not-found")
     assert AuditRow.select().where(AuditRow.area == "projects").count() == 0
 
 
-def test_audit_of_a_purge(ask, archived, issue):
+def test_audit_of_a_purge(api, archived, issue):
     """It outlives the project: who, which slug, and how much."""
     key = issue("projects:*", "platform:actors:assert")
     headers = {"Act-As-Email": "grace@example.com"}
 
-    ask(PURGE, archived, key=key, headers=headers)
+    api(PURGE, archived, key=key, headers=headers)
 
     [record] = AuditRow.select().where(AuditRow.area == "projects")
     assert (record.actor, record.action) == ("grace@example.com", "project.purged")
@@ -165,7 +165,7 @@ def test_audit_of_a_purge(ask, archived, issue):
     assert via == f'{key[:11]} "test"'
 
 
-def test_nothing_is_left_on_disk(ask, full, archived, engine):
+def test_nothing_is_left_on_disk(api, full, archived, raw_database):
     """No word of it stays in the file or in its log, neither free nor indexed."""
     header = {"Idempotency-Key": "a"}
     ProjectRow.update(archived_at=None).execute()
@@ -174,19 +174,19 @@ def test_nothing_is_left_on_disk(ask, full, archived, engine):
         "title": WORD,
         "content": f"{WORD} " * 9000,
     }
-    ask(WRITE, written | {"slug": "w", "type": "note"}, headers=header)
+    api(WRITE, written | {"slug": "w", "type": "note"}, headers=header)
     ProjectRow.update(archived_at=1).where(ProjectRow.id == full.project.id).execute()
-    engine.settle()
-    assert WORD.encode() in engine.kept()
+    raw_database.settle()
+    assert WORD.encode() in raw_database.kept()
 
-    assert ask(PURGE, archived).status_code == 200
+    assert api(PURGE, archived).status_code == 200
 
-    assert WORD.encode() not in engine.kept()
-    assert WORD[:8].encode() not in engine.kept()
-    engine.require_words()
+    assert WORD.encode() not in raw_database.kept()
+    assert WORD[:8].encode() not in raw_database.kept()
+    raw_database.require_words()
 
 
-def test_answers_go_too(ask, acting, clock):
+def test_answers_go_too(api, acting, clock):
     """What the project's creation was answered is no answer once it is gone."""
     body, header = {"slug": "atlas", "name": "Atlas"}, {"Idempotency-Key": "a"}
     first = acting(OWNER, CREATE, body, **header)
@@ -210,11 +210,11 @@ def test_answers_go_too(ask, acting, clock):
     assert kind(acting(OWNER, PURGE, purge)) == (404, "project-not-found")
 
 
-def test_rehearsed(ask, archived):
+def test_rehearsed(api, archived):
     """A rehearsal tells the counts and keeps everything."""
     before = rows()
 
-    response = ask(PURGE, archived, headers={"Dry-Run": "true"})
+    response = api(PURGE, archived, headers={"Dry-Run": "true"})
 
     assert response.json["data"]["deleted"] == HELD
     assert rows() | {"key": 0} == before | {"key": 0}

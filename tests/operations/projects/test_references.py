@@ -10,7 +10,7 @@ from models.projects.discussion.rows import ExternalReferenceRow
 from models.projects.members.rows import MemberRow
 from models.projects.planning.milestones import CreateMilestone, create_milestone
 from models.projects.projects.activity import ActivityRow
-from tests.worlds.projects import (
+from tests.factories.projects import (
     CONTRIBUTOR,
     KEY,
     MAINTAINER,
@@ -30,26 +30,26 @@ PULL = {"url": URL, "externalId": "owner/repo#12", "kind": "pull_request"}
 
 
 @pytest.fixture
-def put(ask, item):
+def put(api, item):
     def added(on=item, **given):
-        asked = {"entityType": "work", "entityId": on.id} | given
-        return ask(ADD, asked)
+        body = {"entityType": "work", "entityId": on.id} | given
+        return api(ADD, body)
 
     return added
 
 
 @pytest.fixture
-def things(atlas, item, clock):
+def things(sample_project, item, clock):
     """What a reference may stand on, and how it is named."""
-    plan = CreateMilestone(project_id=atlas.id, name="Beta")
+    plan = CreateMilestone(project_id=sample_project.id, name="Beta")
     milestone = create_milestone(plan, clock.now, KEY)
     words = AddComment(entity_type="work", entity_id=item.id, content="Hm.")
     comment = say(words, clock.now, KEY)
     return {
-        "project": {"entityId": atlas.id},
+        "project": {"entityId": sample_project.id},
         "work": {"entityId": item.id},
         "milestone": {"entityId": milestone.id},
-        "member": {"entityId": READER, "projectId": atlas.id},
+        "member": {"entityId": READER, "projectId": sample_project.id},
         "comment": {"entityId": comment.id},
     }
 
@@ -65,15 +65,15 @@ def ids(response):
     return [each["id"] for each in response.json["data"]]
 
 
-def test_life_of_a_reference(ask, atlas, item, put, clock):
+def test_life_of_a_reference(api, sample_project, item, put, clock):
     """Added, changed, removed: the feed of its thing names it each time."""
     first = put(**PULL, metadata={"a": 1, "b": None}, title=" Fix ").json["data"]
     id = {"id": first["id"]}
-    changed = ask(UPDATE, id | {"state": "merged", "metadata": None}).json["data"]
+    changed = api(UPDATE, id | {"state": "merged", "metadata": None}).json["data"]
 
     assert first == {
         **id,
-        **{"projectId": atlas.id, "entityType": "work", "entityId": item.id},
+        **{"projectId": sample_project.id, "entityType": "work", "entityId": item.id},
         **PULL,
         **{"system": "github", "title": "Fix", "state": None},
         "metadata": {"a": 1, "b": None},
@@ -82,99 +82,99 @@ def test_life_of_a_reference(ask, atlas, item, put, clock):
     }
     after = {"state": "merged", "metadata": None}
     assert changed == first | after | {"updatedAt": "2026-03-01T12:00:00.001Z"}
-    assert ask(GET, id).json["data"] == changed
-    assert ask(REMOVE, id).json["data"] == id | {"removed": True}
-    assert ask(REMOVE, id).json["data"] == id | {"removed": False}
+    assert api(GET, id).json["data"] == changed
+    assert api(REMOVE, id).json["data"] == id | {"removed": True}
+    assert api(REMOVE, id).json["data"] == id | {"removed": False}
     names = {"referenceId": first["id"], "system": "github", **PULL}
     verbs = ("added", "updated", "removed")
     assert told() == [(f"work.reference-{verb}", item.id, names) for verb in verbs]
 
 
 @pytest.mark.parametrize("kind", ["project", "work", "milestone", "member", "comment"])
-def test_on_each_thing(ask, atlas, things, kind):
+def test_on_each_thing(api, sample_project, things, kind):
     """A reference stands on anything of a project, and is told there."""
-    added = ask(ADD, {"entityType": kind, "url": URL} | things[kind]).json["data"]
+    added = api(ADD, {"entityType": kind, "url": URL} | things[kind]).json["data"]
 
-    assert added["projectId"] == atlas.id
-    assert ask(UPDATE, {"id": added["id"], "title": "x"}).status_code == 200
-    assert ask(REMOVE, {"id": added["id"]}).json["data"]["removed"]
+    assert added["projectId"] == sample_project.id
+    assert api(UPDATE, {"id": added["id"], "title": "x"}).status_code == 200
+    assert api(REMOVE, {"id": added["id"]}).json["data"]["removed"]
     actions = [f"{kind}.reference-{verb}" for verb in ("added", "updated", "removed")]
     assert [action for action, _, _ in told()] == actions
     assert {entity for _, entity, _ in told()} == {things[kind]["entityId"]}
 
 
 @pytest.mark.parametrize("kind", ["project", "work", "milestone", "member", "comment"])
-def test_role_follows_the_thing(ask, issue, things, kind, refusal):
+def test_role_follows_the_thing(api, issue, things, kind, refusal):
     """A contributor refers from content; the project and its plan are maintained."""
     key = issue("projects:*", "platform:actors:assert")
-    asked = {"entityType": kind, "url": URL} | things[kind]
+    body = {"entityType": kind, "url": URL} | things[kind]
     as_contributor = {"key": key, "headers": {"Act-As-Account": CONTRIBUTOR}}
     as_maintainer = {"key": key, "headers": {"Act-As-Account": MAINTAINER}}
 
-    response = ask(ADD, asked, **as_contributor)
+    response = api(ADD, body, **as_contributor)
 
     if kind in ("work", "comment"):
         assert response.status_code == 200
     else:
         refusal(response, "role-required")
-        assert ask(ADD, asked, **as_maintainer).status_code == 200
+        assert api(ADD, body, **as_maintainer).status_code == 200
 
 
-def test_update_to_the_same(ask, put, clock):
+def test_update_to_the_same(api, put, clock):
     """What changes nothing leaves no record and no new time."""
     first = put(**PULL).json["data"]
     clock.pass_(minutes=1)
 
-    assert ask(UPDATE, {"id": first["id"], "url": URL}).json["data"] == first
+    assert api(UPDATE, {"id": first["id"], "url": URL}).json["data"] == first
     assert len(told()) == 1
 
 
-def test_update_of_what_has_changed(ask, put, refusal):
+def test_update_of_what_has_changed(api, put, refusal):
     """Who expects an older time is told the current one."""
     first = put(**PULL).json["data"]
-    asked = {"id": first["id"], "expectedUpdatedAt": first["updatedAt"]}
-    ask(UPDATE, asked | {"state": "merged"})
+    body = {"id": first["id"], "expectedUpdatedAt": first["updatedAt"]}
+    api(UPDATE, body | {"state": "merged"})
 
-    problem = refusal(ask(UPDATE, asked | {"state": "x"}), "version-conflict")
+    problem = refusal(api(UPDATE, body | {"state": "x"}), "version-conflict")
 
     assert problem["current"] == "2026-03-01T12:00:00.001Z"
 
 
-def test_archived(ask, atlas, item, put, things, clock, refusal):
+def test_archived(api, sample_project, item, put, things, clock, refusal):
     """What is archived keeps its references as they are, its comments' as well."""
     on_comment = {"entityType": "comment", "url": URL} | things["comment"]
     id = {"id": put(**PULL).json["data"]["id"]}
     item.change({"archived_at": clock.now}, clock.now)
 
     refusal(put(**PULL), "archived")
-    refusal(ask(ADD, on_comment), "archived")
-    refusal(ask(UPDATE, id | {"state": "x"}), "archived")
-    refusal(ask(REMOVE, id), "archived")
-    atlas.change({"archived_at": clock.now}, clock.now)
+    refusal(api(ADD, on_comment), "archived")
+    refusal(api(UPDATE, id | {"state": "x"}), "archived")
+    refusal(api(REMOVE, id), "archived")
+    sample_project.change({"archived_at": clock.now}, clock.now)
     for kind in ("project", "member"):
-        asked = {"entityType": kind, "url": URL} | things[kind]
-        refusal(ask(ADD, asked), "project-archived")
+        body = {"entityType": kind, "url": URL} | things[kind]
+        refusal(api(ADD, body), "project-archived")
 
 
-def test_removed_comment(ask, things, clock, refusal):
+def test_removed_comment(api, things, clock, refusal):
     """On a comment without words there is nothing to refer from."""
     unsay(RemoveComment(id=things["comment"]["entityId"]), clock.now, KEY)
 
-    refused = ask(ADD, {"entityType": "comment", "url": URL} | things["comment"])
+    refused = api(ADD, {"entityType": "comment", "url": URL} | things["comment"])
 
     refusal(refused, "comment-removed")
 
 
-def test_member_who_left(ask, things):
+def test_member_who_left(api, things):
     """The references of who left can still be removed."""
-    asked = {"entityType": "member", "url": URL} | things["member"]
-    id = {"id": ask(ADD, asked).json["data"]["id"]}
+    body = {"entityType": "member", "url": URL} | things["member"]
+    id = {"id": api(ADD, body).json["data"]["id"]}
     MemberRow.delete().where(MemberRow.account_id == READER).execute()
 
-    assert ask(REMOVE, id).json["data"]["removed"]
+    assert api(REMOVE, id).json["data"]["removed"]
 
 
-def test_whose_is_this(ask, atlas, item, put, clock, refusal):
+def test_whose_is_this(api, sample_project, item, put, clock, refusal):
     """A receiver of the other system's news finds what it belongs to, anywhere."""
     borealis = make_project("borealis", clock.now)
     mine = put(**PULL, state="open").json["data"]["id"]
@@ -191,13 +191,13 @@ def test_whose_is_this(ask, atlas, item, put, clock, refusal):
         ({"kind": "pull_request", "state": "open"}, [mine]),
         ({"entityType": "member"}, []),
     ):
-        assert ids(ask(LIST, query)) == found, query
-    cursor = ask(LIST, {"url": URL, "limit": 1}).json["meta"]["cursor"]
-    assert ids(ask(LIST, {"url": URL, "cursor": cursor})) == [mine]
-    refusal(ask(LIST, {"cursor": cursor}), "invalid-cursor")
-    atlas.change({"archived_at": clock.now}, clock.now)
-    assert ids(ask(LIST, {"url": URL})) == [theirs]
-    assert ids(ask(LIST, {"entityId": item.id})) == [mine]
+        assert ids(api(LIST, query)) == found, query
+    cursor = api(LIST, {"url": URL, "limit": 1}).json["meta"]["cursor"]
+    assert ids(api(LIST, {"url": URL, "cursor": cursor})) == [mine]
+    refusal(api(LIST, {"cursor": cursor}), "invalid-cursor")
+    sample_project.change({"archived_at": clock.now}, clock.now)
+    assert ids(api(LIST, {"url": URL})) == [theirs]
+    assert ids(api(LIST, {"entityId": item.id})) == [mine]
 
 
 @pytest.mark.parametrize(
@@ -212,19 +212,19 @@ def test_whose_is_this(ask, atlas, item, put, clock, refusal):
         ("member", "member"),
     ],
 )
-def test_nothing_there(ask, atlas, refusal, kind, missing):
+def test_nothing_there(api, sample_project, refusal, kind, missing):
     """Who names what is not there is told so."""
-    of = {"projectId": atlas.id} if kind == "member" else {}
+    of = {"projectId": sample_project.id} if kind == "member" else {}
     on = {"entityType": kind, "entityId": NOBODY}
 
-    refusal(ask(ADD, on | of | {"url": URL}), f"{missing}-not-found")
-    changed = ask(UPDATE, {"id": NOBODY, "state": "x"})
+    refusal(api(ADD, on | of | {"url": URL}), f"{missing}-not-found")
+    changed = api(UPDATE, {"id": NOBODY, "state": "x"})
     refusal(changed, "external-reference-not-found")
-    refusal(ask(GET, {"id": NOBODY}), "external-reference-not-found")
-    refusal(ask(LIST, {"projectId": NOBODY}), "project-not-found")
+    refusal(api(GET, {"id": NOBODY}), "external-reference-not-found")
+    refusal(api(LIST, {"projectId": NOBODY}), "project-not-found")
 
 
-def test_upsert(ask, put, clock):
+def test_upsert(api, put, clock):
     """What has the identity is updated in its place; left out is kept."""
     first = put(**PULL, title="Fix", state="open").json["data"]
     clock.pass_(minutes=1)
@@ -243,14 +243,14 @@ def test_upsert(ask, put, clock):
     assert actions == ["added", "updated", "updated"]
 
 
-def test_one_address_once(ask, put, item, atlas, clock, refusal):
+def test_one_address_once(api, put, item, sample_project, clock, refusal):
     """An address stands once on a thing; elsewhere it may stand again."""
     put(**PULL)
     other = put(url="https://b.example/", externalId="b").json["data"]
-    far = make_item(atlas, clock.now)
+    far = make_item(sample_project, clock.now)
 
     refusal(put(url=URL, externalId="owner/repo#13"), "name-taken")
-    refusal(ask(UPDATE, {"id": other["id"], "url": URL}), "name-taken")
+    refusal(api(UPDATE, {"id": other["id"], "url": URL}), "name-taken")
     moved = {"url": URL, "externalId": "b", "system": "web"}
     refusal(put(**moved), "name-taken")
     assert put(on=far, **PULL).status_code == 200
@@ -267,16 +267,16 @@ def test_one_id_once(put, refusal):
     refusal(refused, "name-taken")
 
 
-def test_a_reference_needs_a_name(ask, put):
+def test_a_reference_needs_a_name(api, put):
     """Without an externalId the url stays; with one it may go."""
     bare = put(url=URL).json["data"]["id"]
     named = put(externalId="1", url="https://a.example/").json["data"]["id"]
 
-    refused = ask(UPDATE, {"id": bare, "url": None})
+    refused = api(UPDATE, {"id": bare, "url": None})
 
     assert refused.status_code == 422
     assert refused.json["errors"][0]["pointer"] == "/url"
-    assert ask(UPDATE, {"id": named, "url": None}).json["data"]["url"] is None
+    assert api(UPDATE, {"id": named, "url": None}).json["data"]["url"] is None
 
 
 @pytest.mark.parametrize(
@@ -350,11 +350,11 @@ def test_add_in_a_wrong_shape(put, given):
 @pytest.mark.parametrize(
     "metadata", [b'{"a":1e999}', b'{"a":NaN}', b'{"a":"\\ud800"}', b'{"\\ud800":1}']
 )
-def test_metadata_that_json_cannot_say(ask, item, metadata):
+def test_metadata_that_json_cannot_say(api, item, metadata):
     """What could not be told again is not taken in."""
     head = f'{{"entityType":"work","entityId":"{item.id}","url":"{URL}","metadata":'
 
-    response = ask(ADD, head.encode() + metadata + b"}")
+    response = api(ADD, head.encode() + metadata + b"}")
 
     assert response.status_code in (400, 422)
     assert ExternalReferenceRow.select().count() == 0

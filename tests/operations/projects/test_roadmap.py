@@ -4,7 +4,7 @@ import pytest
 
 from models.projects.planning.rows import MilestoneRow
 from models.projects.work.rows import WorkLabelRow
-from tests.worlds.projects import make_item, make_project
+from tests.factories.projects import make_item, make_project
 
 ROADMAP = "GET /projects/v1/roadmap/get"
 CREATE = "POST /projects/v1/milestones/create"
@@ -24,11 +24,11 @@ def buckets_of(response):
     }
 
 
-def test_roadmap(ask, atlas, clock):
+def test_roadmap(api, sample_project, clock):
     """Each bucket in its order: milestones by target, work by priority and date."""
     spring = {"bucket": "now", "targetAt": "2026-04-01T00:00:00Z"}
     for name, fields in (("m1", {"bucket": "now"}), ("m2", spring), ("m3", {})):
-        ask(CREATE, {"projectId": atlas.id, "name": name} | fields)
+        api(CREATE, {"projectId": sample_project.id, "name": name} | fields)
     for title, bucket, fields in (
         ("w1", "now", {}),
         ("w2", "now", {"due_at": clock.now}),
@@ -36,9 +36,9 @@ def test_roadmap(ask, atlas, clock):
         ("w4", "later", {}),
         ("w5", "none", {}),
     ):
-        make_item(atlas, clock.now, title=title, bucket=bucket, **fields)
+        make_item(sample_project, clock.now, title=title, bucket=bucket, **fields)
 
-    response = ask(ROADMAP, {"projectSlug": "atlas"})
+    response = api(ROADMAP, {"projectSlug": "atlas"})
 
     assert list(buckets_of(response).items()) == [
         ("now", (["m2", "m1"], ["w3", "w2", "w1"], False)),
@@ -48,31 +48,31 @@ def test_roadmap(ask, atlas, clock):
     ]
 
 
-def test_what_is_over(ask, atlas, clock):
+def test_what_is_over(api, sample_project, clock):
     """What is over is left out unless asked for, what is archived always."""
     for status in ("done", "cancelled", "review"):
-        make_item(atlas, clock.now, title=status, bucket="now", status=status)
-    make_item(atlas, clock.now, bucket="now", archived_at=clock.now)
-    body = {"projectId": atlas.id, "name": "m", "bucket": "now"}
-    ask(CREATE, body | {"status": "completed"})
-    ask(CREATE, body | {"status": "active", "name": "old"})
+        make_item(sample_project, clock.now, title=status, bucket="now", status=status)
+    make_item(sample_project, clock.now, bucket="now", archived_at=clock.now)
+    body = {"projectId": sample_project.id, "name": "m", "bucket": "now"}
+    api(CREATE, body | {"status": "completed"})
+    api(CREATE, body | {"status": "active", "name": "old"})
     archive = {"archived_at": clock.now}
     MilestoneRow.update(archive).where(MilestoneRow.name == "old").execute()
 
-    milestones, work, _ = buckets_of(ask(ROADMAP))["now"]
-    all_milestones, all_work, _ = buckets_of(ask(ROADMAP, {"done": "include"}))["now"]
+    milestones, work, _ = buckets_of(api(ROADMAP))["now"]
+    all_milestones, all_work, _ = buckets_of(api(ROADMAP, {"done": "include"}))["now"]
 
     assert (milestones, work) == ([], ["review"])
     assert all_milestones == ["m"]
     assert sorted(all_work) == ["cancelled", "done", "review"]
 
 
-def test_limit(ask, atlas, clock):
+def test_limit(api, sample_project, clock):
     """A bucket with more than the limit says so; one that is just full does not."""
     for _ in range(3):
-        make_item(atlas, clock.now, bucket="next")
+        make_item(sample_project, clock.now, bucket="next")
 
-    full, over = (ask(ROADMAP, {"limit": limit}) for limit in (3, 2))
+    full, over = (api(ROADMAP, {"limit": limit}) for limit in (3, 2))
 
     assert [len(work) for _, work, _ in buckets_of(full).values()] == [0, 3, 0, 0]
     assert not buckets_of(full)["next"][2]
@@ -81,34 +81,36 @@ def test_limit(ask, atlas, clock):
     assert not buckets_of(over)["now"][2]
 
 
-def test_items_are_whole(ask, atlas, clock):
+def test_items_are_whole(api, sample_project, clock):
     """Items have all that they have elsewhere, their labels too."""
-    label = ask(LABEL, {"projectId": atlas.id, "name": "bug"}).json["data"]["id"]
-    row = make_item(atlas, clock.now, bucket="now")
+    label = api(LABEL, {"projectId": sample_project.id, "name": "bug"}).json["data"][
+        "id"
+    ]
+    row = make_item(sample_project, clock.now, bucket="now")
     WorkLabelRow.create(work=row, label=label)
 
-    (item,) = ask(ROADMAP).json["data"]["buckets"][0]["work"]
+    (item,) = api(ROADMAP).json["data"]["buckets"][0]["work"]
 
-    got = ask("GET /projects/v1/work-items/get", {"id": row.id})
+    got = api("GET /projects/v1/work-items/get", {"id": row.id})
     assert item == got.json["data"]
     assert item["labelIds"] == [label]
 
 
-def test_projects(ask, atlas, clock, refusal):
+def test_projects(api, sample_project, clock, refusal):
     """All projects that are not archived, or the one that is named."""
     borealis = make_project("borealis", clock.now)
-    make_item(atlas, clock.now, title="a", bucket="now")
+    make_item(sample_project, clock.now, title="a", bucket="now")
     make_item(borealis, clock.now, title="b", bucket="now")
-    assert sorted(buckets_of(ask(ROADMAP))["now"][1]) == ["a", "b"]
+    assert sorted(buckets_of(api(ROADMAP))["now"][1]) == ["a", "b"]
 
     borealis.change({"archived_at": clock.now}, clock.now)
 
-    assert buckets_of(ask(ROADMAP))["now"][1] == ["a"]
-    assert buckets_of(ask(ROADMAP, {"projectId": borealis.id}))["now"][1] == ["b"]
-    refusal(ask(ROADMAP, {"projectId": NOBODY}), "project-not-found")
+    assert buckets_of(api(ROADMAP))["now"][1] == ["a"]
+    assert buckets_of(api(ROADMAP, {"projectId": borealis.id}))["now"][1] == ["b"]
+    refusal(api(ROADMAP, {"projectId": NOBODY}), "project-not-found")
 
 
 @pytest.mark.parametrize("query", [{"limit": 0}, {"limit": 101}, {"done": "only"}])
-def test_out_of_shape(ask, query):
+def test_out_of_shape(api, query):
     """Limits run from 1 to 100."""
-    assert ask(ROADMAP, query).status_code == 422
+    assert api(ROADMAP, query).status_code == 422

@@ -5,7 +5,7 @@ import re
 import pytest
 
 from models.audit import broken_links
-from tests.worlds.status import (
+from tests.factories.status import (
     ADD_SERVICE,
     ADD_UPDATE,
     AUDIT,
@@ -30,39 +30,39 @@ ACTIONS = [
 
 
 @pytest.fixture
-def world(ask, clock):
-    return World(ask, clock)
+def world(api, clock):
+    return World(api, clock)
 
 
 @pytest.fixture
-def history(ask, world):
+def history(api, world):
     """Each action once, and a measurement; the ids by the type of their target."""
     service = world.service("api")["id"]
     window = world.window("api", 60, 120)
-    ask(UPDATE_WINDOW, {"id": window, "status": "cancelled"})
+    api(UPDATE_WINDOW, {"id": window, "status": "cancelled"})
     incident = world.incident("api")
-    ask(UPDATE_INCIDENT, {"id": incident, "severity": "major-outage"})
+    api(UPDATE_INCIDENT, {"id": incident, "severity": "major-outage"})
     entry = {"incidentId": incident, "status": "resolved", "body": "Done."}
-    ask(ADD_UPDATE, entry)
+    api(ADD_UPDATE, entry)
     world.sample("api", "a", "operational", 0)
-    ask(UPDATE_SERVICE, {"slug": "api", "displayOrder": 5, "enabled": False})
-    ask(
+    api(UPDATE_SERVICE, {"slug": "api", "displayOrder": 5, "enabled": False})
+    api(
         UPDATE_SERVICE, {"slug": "api", "enabled": True, "displayOrder": 5, "group": ""}
     )
-    ask(REMOVE, {"slug": "api"})
-    ask(REMOVE, {"slug": "api", "purge": True})
+    api(REMOVE, {"slug": "api"})
+    api(REMOVE, {"slug": "api", "purge": True})
     return {"service": service, "incident": incident, "maintenance": window}
 
 
 @pytest.fixture
-def listed(ask):
+def listed(api):
     def asked(**filters):
-        return ask(AUDIT, filters).json["data"]
+        return api(AUDIT, filters).json["data"]
 
     return asked
 
 
-def test_each_change_once(ask, history, listed):
+def test_each_change_once(api, history, listed):
     """Every effective change is put down, newest first, and measurements are not."""
     records = listed()
 
@@ -71,7 +71,7 @@ def test_each_change_once(ask, history, listed):
     assert len(actions) == len(ACTIONS) + 1
     for each in records:
         assert each["targetId"] == history[each["targetType"]]
-    assert ask(AUDIT).json["meta"] == {"offset": 0, "limit": 50, "more": False}
+    assert api(AUDIT).json["meta"] == {"offset": 0, "limit": 50, "more": False}
     assert broken_links("status") == []
 
 
@@ -112,7 +112,7 @@ def test_filters(history, listed):
 
 
 @pytest.mark.parametrize(
-    "asked",
+    "body",
     [
         {"targetType": "key"},
         {"targetType": ""},
@@ -126,19 +126,19 @@ def test_filters(history, listed):
         {"cursor": "x"},
     ],
 )
-def test_wrong_filters(ask, asked):
+def test_wrong_filters(api, body):
     """A filter that is unknown or has no such value is refused by name."""
-    response = ask(AUDIT, asked)
+    response = api(AUDIT, body)
 
     assert response.status_code == 422
-    assert response.json["errors"][0]["parameter"] == next(iter(asked))
+    assert response.json["errors"][0]["parameter"] == next(iter(body))
 
 
-def test_pages(ask, history):
+def test_pages(api, history):
     """more says whether anything follows; past the end the page is empty."""
 
     def page(**asked):
-        answer = ask(AUDIT, asked).json
+        answer = api(AUDIT, asked).json
         return len(answer["data"]), answer["meta"]
 
     assert page(limit=9) == (9, {"offset": 0, "limit": 9, "more": True})
@@ -147,11 +147,11 @@ def test_pages(ask, history):
     assert page(offset=10, limit=100)[0] == 0
 
 
-def test_actor_by_assertion(ask, issue, listed):
+def test_actor_by_assertion(api, issue, listed):
     """A key that may act for others puts the change down to the person it names."""
     key = issue("status:*", "platform:actors:assert")
     headers = {"Act-As-Email": "grace@example.com"}
-    ask(ADD_SERVICE, {"slug": "api", "name": "A"}, key=key, headers=headers)
+    api(ADD_SERVICE, {"slug": "api", "name": "A"}, key=key, headers=headers)
 
     record = listed()[0]
 
@@ -159,11 +159,11 @@ def test_actor_by_assertion(ask, issue, listed):
     assert record["detail"] == f'via key {key[:11]} "test"'
 
 
-def test_refused_change(ask, world, audited):
+def test_refused_change(api, world, audited):
     """What was refused is not put down."""
     world.service("api")
 
-    ask(ADD_SERVICE, {"slug": "api", "name": "Again"})
-    ask(UPDATE_SERVICE, {"slug": "api", "name": ""})
+    api(ADD_SERVICE, {"slug": "api", "name": "Again"})
+    api(UPDATE_SERVICE, {"slug": "api", "name": ""})
 
     assert audited() == ["service.added"]

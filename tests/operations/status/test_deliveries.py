@@ -17,7 +17,7 @@ from models.notifications.subscriptions.secrets import (
     signing_secrets,
 )
 from models.storage.database import writing
-from tests.worlds.notifications import ALL_LIVE, DELIVERED, FAILED, GONE, subscribe
+from tests.factories.notifications import ALL_LIVE, DELIVERED, FAILED, GONE, subscribe
 
 pytestmark = pytest.mark.both_engines
 
@@ -54,15 +54,15 @@ def happen(clock):
     return happened
 
 
-def test_get(ask, hook, happen, refusal):
+def test_get(api, hook, happen, refusal):
     """A delivery has the outcome of its last attempt, and the id of its webhook."""
     happen(FAILED)
 
-    (told,) = ask(LIST).json["data"]
+    (result,) = api(LIST).json["data"]
 
     assert 5 <= (DeliveryRow.get().next_attempt_at - hook.created_at).seconds <= 6
-    assert told.pop("nextAttemptAt") is not None
-    assert told == {
+    assert result.pop("nextAttemptAt") is not None
+    assert result == {
         "id": DeliveryRow.get().id,
         "subscriptionId": hook.id,
         "event": "incident.opened",
@@ -77,11 +77,11 @@ def test_get(ask, hook, happen, refusal):
         "createdAt": "2026-03-01T12:00:00.000Z",
         "deliveredAt": None,
     }
-    assert ask(GET, {"id": told["id"]}).json["data"]["status"] == "failed"
-    refusal(ask(GET, {"id": hook.id}), "delivery-not-found")
+    assert api(GET, {"id": result["id"]}).json["data"]["status"] == "failed"
+    refusal(api(GET, {"id": hook.id}), "delivery-not-found")
 
 
-def test_list(ask, hook, happen, clock, refusal):
+def test_list(api, hook, happen, clock, refusal):
     """By subscription, status, event and time; newest first, page by page."""
     other = subscribe(clock.now, "https://other.example.com/")
     for number in range(3):
@@ -93,7 +93,7 @@ def test_list(ask, hook, happen, clock, refusal):
     def subjects(**query):
         found = []
         while query is not None:
-            page = ask(LIST, query | {"limit": 2}).json
+            page = api(LIST, query | {"limit": 2}).json
             found += [each["subjectId"] for each in page["data"]]
             cursor = page["meta"]["cursor"]
             query = query | {"cursor": cursor} if cursor else None
@@ -105,35 +105,35 @@ def test_list(ask, hook, happen, clock, refusal):
     assert subjects(event="document.published") == ["0", "0"]
     times = {"from": "2026-03-01T12:01:00Z", "to": "2026-03-01T12:03:00Z"}
     assert subjects(**times) == ["1", "1", "0", "0"]
-    refused = ask(LIST, {"from": times["to"], "to": times["from"]})
+    refused = api(LIST, {"from": times["to"], "to": times["from"]})
     assert refusal(refused, "validation-failed")["errors"][0]["parameter"] == "to"
 
 
-def test_test(ask, hook, happen, clock, audited):
+def test_test(api, hook, happen, clock, audited):
     """A test is a delivery like any other, and is answered as it waits."""
-    told = ask(TEST, {"id": hook.id}).json["data"]
+    data = api(TEST, {"id": hook.id}).json["data"]
 
-    assert (told["event"], told["status"]) == ("subscription.test", "waiting")
-    assert told["subscriptionId"] == told["subjectId"] == hook.id
+    assert (data["event"], data["status"]) == ("subscription.test", "waiting")
+    assert data["subscriptionId"] == data["subjectId"] == hook.id
     assert audited() == ["subscription.tested"]
     happen.attempt(DELIVERED)
-    assert ask(GET, {"id": told["id"]}).json["data"]["status"] == "delivered"
+    assert api(GET, {"id": data["id"]}).json["data"]["status"] == "delivered"
 
 
-def test_test_ends_a_quarantine(ask, hook, happen, clock):
+def test_test_ends_a_quarantine(api, hook, happen, clock):
     """A receiver that takes a test is told again; one that refuses it is not."""
     happen(GONE)
     assert SubscriptionRow.get().state == "quarantined"
 
-    ask(TEST, {"id": hook.id})
+    api(TEST, {"id": hook.id})
     happen.attempt(GONE)
-    assert ask(GET_SUBSCRIPTION, {"id": hook.id}).json["data"]["quarantinedAt"]
-    ask(TEST, {"id": hook.id})
+    assert api(GET_SUBSCRIPTION, {"id": hook.id}).json["data"]["quarantinedAt"]
+    api(TEST, {"id": hook.id})
     happen.attempt(DELIVERED)
 
-    told = ask(GET_SUBSCRIPTION, {"id": hook.id}).json["data"]
-    assert (told["state"], told["quarantinedAt"]) == ("active", None)
-    assert told["reason"] is None
+    data = api(GET_SUBSCRIPTION, {"id": hook.id}).json["data"]
+    assert (data["state"], data["quarantinedAt"]) == ("active", None)
+    assert data["reason"] is None
     clock.pass_(seconds=1)
     happen(DELIVERED, subject="2")
     assert [row.subject_id for row in DeliveryRow if row.status == "delivered"] == [
@@ -142,7 +142,7 @@ def test_test_ends_a_quarantine(ask, hook, happen, clock):
     ]
 
 
-def test_other_success_ends_no_quarantine(ask, happen, clock):
+def test_other_success_ends_no_quarantine(api, happen, clock):
     """A mail that arrives, but is no test, leaves the quarantine as it is."""
     mail = subscribe(clock.now, "mia@example.com", channel="email", secret=None)
     happen(subject="1")
@@ -150,7 +150,7 @@ def test_other_success_ends_no_quarantine(ask, happen, clock):
     first, second = claim(clock.now, ["email"], 100)
     record_outcomes([(first, GONE), (second, DELIVERED)], clock.now)
 
-    state = ask(GET_SUBSCRIPTION, {"id": mail.id}).json["data"]["state"]
+    state = api(GET_SUBSCRIPTION, {"id": mail.id}).json["data"]["state"]
 
     assert state == "quarantined"
 
@@ -159,11 +159,11 @@ def test_other_success_ends_no_quarantine(ask, happen, clock):
 def test_test_of_a_mailbox(settings, store, clock, issue, refusal, smtp):
     """Without a relay it is refused, because the test would wait for ever."""
     mail = subscribe(clock.now, "mia@example.com", channel="email", secret=None)
-    told = changed(settings, smtp=smtp, mail_from="status@example.com")
+    result = changed(settings, smtp=smtp, mail_from="status@example.com")
     key = {"Authorization": f"Bearer {issue('*')}"}
 
     response = (
-        create_app(told, clock=clock)
+        create_app(result, clock=clock)
         .test_client()
         .post(f"{SUBSCRIPTIONS}/test", json={"id": mail.id}, headers=key)
     )
@@ -176,11 +176,11 @@ def test_test_of_a_mailbox(settings, store, clock, issue, refusal, smtp):
 
 
 @pytest.mark.parametrize("state", ["pending", "ended"])
-def test_test_of_who_did_not_confirm(ask, hook, refusal, state):
+def test_test_of_who_did_not_confirm(api, hook, refusal, state):
     """Nobody is mailed who has not asked for it."""
     SubscriptionRow.update(state=state).execute()
 
-    response = ask(TEST, {"id": hook.id})
+    response = api(TEST, {"id": hook.id})
 
     assert response.status_code == 409
     refusal(response, "subscription-not-active")
@@ -192,37 +192,37 @@ def secrets_at(now):
     return signing_secrets([row], now)[row.id]
 
 
-def test_rotated_secret(ask, hook, clock, audited):
+def test_rotated_secret(api, hook, clock, audited):
     """Both secrets sign for a day, and only the new one after it."""
     (old,) = secrets_at(clock.now)
 
-    told = ask(ROTATE, {"id": hook.id}).json["data"]
+    data = api(ROTATE, {"id": hook.id}).json["data"]
 
-    new = told["secret"]
+    new = data["secret"]
     assert new.startswith("whsec_")
     assert new != old
     assert secrets_at(clock.now + DAY - timedelta(seconds=1)) == (new, old)
     assert secrets_at(clock.now + DAY) == (new,)
     assert audited() == ["subscription.secret-rotated"]
-    assert new not in ask(GET_SUBSCRIPTION, {"id": hook.id}).text
+    assert new not in api(GET_SUBSCRIPTION, {"id": hook.id}).text
 
 
-def test_rotations_of_a_day(ask, hook, clock):
+def test_rotations_of_a_day(api, hook, clock):
     """Each former secret signs for a day from its own rotation."""
     began, (old,) = clock.now, secrets_at(clock.now)
-    first = ask(ROTATE, {"id": hook.id}).json["data"]["secret"]
+    first = api(ROTATE, {"id": hook.id}).json["data"]["secret"]
     clock.pass_(hours=1)
-    second = ask(ROTATE, {"id": hook.id}).json["data"]["secret"]
+    second = api(ROTATE, {"id": hook.id}).json["data"]["secret"]
 
     assert secrets_at(clock.now) == (second, first, old)
     assert secrets_at(began + DAY) == (second, first)
     assert secrets_at(clock.now + DAY) == (second,)
 
 
-def test_secrets_of_several_webhooks(ask, hook, clock):
+def test_secrets_of_several_webhooks(api, hook, clock):
     """A webhook has its own former secrets only."""
     other = subscribe(clock.now, "https://other.example.com/")
-    ask(ROTATE, {"id": hook.id})
+    api(ROTATE, {"id": hook.id})
     rows = list(SubscriptionRow.select())
 
     found = signing_secrets(rows, clock.now)
@@ -233,62 +233,62 @@ def test_secrets_of_several_webhooks(ask, hook, clock):
     }
 
 
-def test_too_many_rotations_of_a_day(ask, hook, clock, refusal):
+def test_too_many_rotations_of_a_day(api, hook, clock, refusal):
     """What would make messages too long is refused, until a former secret expires."""
     for _ in range(MAX_FORMER_SECRETS):
-        assert ask(ROTATE, {"id": hook.id}).status_code == 200
+        assert api(ROTATE, {"id": hook.id}).status_code == 200
     before = secrets_at(clock.now)
 
-    response = ask(ROTATE, {"id": hook.id})
+    response = api(ROTATE, {"id": hook.id})
 
     assert response.status_code == 409
     refusal(response, "limit-exceeded")
     assert secrets_at(clock.now) == before
     clock.pass_(hours=24)
-    assert ask(ROTATE, {"id": hook.id}).status_code == 200
+    assert api(ROTATE, {"id": hook.id}).status_code == 200
 
 
-def test_dry_run_of_a_rotation(ask, hook, clock):
+def test_dry_run_of_a_rotation(api, hook, clock):
     """It shows no secret that somebody could store, and replaces none."""
     before = secrets_at(clock.now)
 
-    response = ask(ROTATE, {"id": hook.id}, headers={"Dry-Run": "true"})
+    response = api(ROTATE, {"id": hook.id}, headers={"Dry-Run": "true"})
 
     assert response.json["data"]["secret"] == "dry-run"
     assert secrets_at(clock.now) == before
 
 
-def test_repeated_rotation(ask, hook, engine):
+def test_repeated_rotation(api, hook, raw_database):
     """A repeat has the same secret, which is kept nowhere in plain text."""
     headers = {"Idempotency-Key": "rotate"}
 
-    first, again = (ask(ROTATE, {"id": hook.id}, headers=headers) for _ in "ab")
+    first, again = (api(ROTATE, {"id": hook.id}, headers=headers) for _ in "ab")
 
     assert first.data == again.data
-    assert first.json["data"]["secret"].encode() not in engine.kept()
+    assert first.json["data"]["secret"].encode() not in raw_database.kept()
 
 
-def test_secret_of_a_mailbox(ask, clock, app, refusal):
+def test_secret_of_a_mailbox(api, clock, app, refusal):
     """Only webhooks are signed."""
     mail = subscribe(clock.now, "mia@example.com", channel="email", secret=None)
 
-    refused = ask(ROTATE, {"id": mail.id})
+    refused = api(ROTATE, {"id": mail.id})
 
     assert refused.status_code == 422
     assert refusal(refused, "validation-failed")["errors"][0]["pointer"] == "/id"
 
 
 @pytest.mark.parametrize("outcome", [DELIVERED, FAILED])
-def test_replay_of_one(ask, hook, happen, clock, audited, outcome):
+def test_replay_of_one(api, hook, happen, clock, audited, outcome):
     """It is due now, with the id that it had, and all attempts before it again."""
     happen(outcome)
     id = DeliveryRow.get().id
     clock.pass_(seconds=1)
 
-    told = ask(REPLAY, {"id": id}).json["data"]
-    again = ask(REPLAY, {"id": id}).json["data"]
+    data = api(REPLAY, {"id": id}).json["data"]
+    again = api(REPLAY, {"id": id}).json["data"]
 
-    assert told == {"subscriptionId": hook.id, "replayed": 1}
+    assert data == {"subscriptionId": hook.id, "replayed": 1}
     assert again["replayed"] == 0
     row = DeliveryRow.get()
     assert (row.status, row.attempts, row.next_attempt_at) == ("waiting", 0, clock.now)
@@ -302,7 +302,7 @@ def test_replay_of_one(ask, hook, happen, clock, audited, outcome):
     assert record.detail.startswith(f"delivery: {id}; replayed: 1")
 
 
-def test_replay_of_a_span(ask, hook, happen, clock):
+def test_replay_of_a_span(api, hook, happen, clock):
     """From the first time to before the second, of this subscription alone."""
     subscribe(clock.now, "https://other.example.com/")
     for number in range(4):
@@ -310,9 +310,9 @@ def test_replay_of_a_span(ask, hook, happen, clock):
         clock.pass_(minutes=1)
     span = {"from": "2026-03-01T12:01:00Z", "to": "2026-03-01T12:03:00Z"}
 
-    told = ask(REPLAY, {"subscriptionId": hook.id, **span}).json["data"]
+    data = api(REPLAY, {"subscriptionId": hook.id, **span}).json["data"]
 
-    assert told["replayed"] == 2
+    assert data["replayed"] == 2
     rows = DeliveryRow.select().where(DeliveryRow.status == "waiting")
     assert {(row.subscription_id, row.subject_id) for row in rows} == {
         (hook.id, "1"),
@@ -320,38 +320,38 @@ def test_replay_of_a_span(ask, hook, happen, clock):
     }
 
 
-def test_replay_of_too_many(ask, hook, happen, clock, refusal, monkeypatch):
+def test_replay_of_too_many(api, hook, happen, clock, refusal, monkeypatch):
     """Beyond the bound nothing is replayed, and the number is told."""
     monkeypatch.setattr(replay, "MAX_REPLAYED", 2)
     for number in range(3):
         happen(DELIVERED, subject=str(number))
     span = {"from": "2026-03-01T12:00:00Z", "to": "2026-03-01T13:00:00Z"}
 
-    response = ask(REPLAY, {"subscriptionId": hook.id, **span})
+    response = api(REPLAY, {"subscriptionId": hook.id, **span})
 
     assert response.status_code == 409
     assert "has 3 deliveries" in refusal(response, "limit-exceeded")["detail"]
     assert {row.status for row in DeliveryRow} == {"delivered"}
 
 
-def test_replay_leaves_what_is_sent_now(ask, hook, happen, clock):
+def test_replay_leaves_what_is_sent_now(api, hook, happen, clock):
     """An attempt that is under way is not made a second time beside it."""
     happen()
     claim(clock.now, ["webhook"], 10)
 
-    told = ask(REPLAY, {"id": DeliveryRow.get().id}).json["data"]
+    data = api(REPLAY, {"id": DeliveryRow.get().id}).json["data"]
 
-    assert told["replayed"] == 0
+    assert data["replayed"] == 0
     assert DeliveryRow.get().status == "sending"
 
 
 @pytest.mark.parametrize("state", ["quarantined", "ended"])
-def test_replay_to_nobody(ask, hook, happen, refusal, state):
+def test_replay_to_nobody(api, hook, happen, refusal, state):
     """What would be given up at once is not replayed."""
     happen(DELIVERED)
     SubscriptionRow.update(state=state).execute()
 
-    response = ask(REPLAY, {"id": DeliveryRow.get().id})
+    response = api(REPLAY, {"id": DeliveryRow.get().id})
 
     refused = refusal(response, "subscription-not-active")
     assert refused["status"] == 409
@@ -360,10 +360,10 @@ def test_replay_to_nobody(ask, hook, happen, refusal, state):
     assert DeliveryRow.get().status == "delivered"
 
 
-def test_replay_of_what(ask, hook, happen, refusal):
+def test_replay_of_what(api, hook, happen, refusal):
     """Either one, or a subscription with both times; and no message of its own."""
     happen(DELIVERED)
-    id = ask(TEST, {"id": hook.id}).json["data"]["id"]
+    id = api(TEST, {"id": hook.id}).json["data"]["id"]
     at = {"from": "2026-03-01T12:00:00Z", "to": "2026-03-01T13:00:00Z"}
 
     for body in (
@@ -374,56 +374,56 @@ def test_replay_of_what(ask, hook, happen, refusal):
         {"subscriptionId": hook.id, "from": at["to"], "to": at["from"]},
         {"id": id},
     ):
-        response = ask(REPLAY, body)
+        response = api(REPLAY, body)
         assert response.status_code == 422, body
         refusal(response, "validation-failed")
-    missing = ask(REPLAY, {"subscriptionId": id, **at})
+    missing = api(REPLAY, {"subscriptionId": id, **at})
     refusal(missing, "subscription-not-found")
-    refusal(ask(REPLAY, {"id": hook.id}), "delivery-not-found")
+    refusal(api(REPLAY, {"id": hook.id}), "delivery-not-found")
 
 
-def test_dry_run(ask, hook, happen, audited):
+def test_dry_run(api, hook, happen, audited):
     """A dry run says what would be, and leaves all as it was."""
     happen(DELIVERED)
     headers = {"Dry-Run": "true"}
     before = bytes(SubscriptionRow.get().sealed_secret)
 
-    told = ask(REPLAY, {"id": DeliveryRow.get().id}, headers=headers).json["data"]
-    ask(TEST, {"id": hook.id}, headers=headers)
-    ask(ROTATE, {"id": hook.id}, headers=headers)
+    data = api(REPLAY, {"id": DeliveryRow.get().id}, headers=headers).json["data"]
+    api(TEST, {"id": hook.id}, headers=headers)
+    api(ROTATE, {"id": hook.id}, headers=headers)
 
-    assert told["replayed"] == 1
+    assert data["replayed"] == 1
     assert [row.status for row in DeliveryRow] == ["delivered"]
     assert bytes(SubscriptionRow.get().sealed_secret) == before
     assert audited() == []
 
 
-def test_nothing_tells_addresses(ask, app, clock, happen, caplog, audited):
+def test_nothing_tells_addresses(api, app, clock, happen, caplog, audited):
     """No log line, no audit record and no answer without a scope has an address."""
     caplog.set_level("DEBUG")
     secretive = "tell-nobody-7f3a"
     hook = {"channel": "webhook", "address": f"https://{secretive}.example.com/"}
     mail = {"channel": "email", "address": f"{secretive}@example.com"}
     id, _ = (
-        ask(f"POST {SUBSCRIPTIONS}/add", body).json["data"]["id"]
+        api(f"POST {SUBSCRIPTIONS}/add", body).json["data"]["id"]
         for body in (hook, mail)
     )
     happen(FAILED)
     for body in (hook, hook | {"address": f"https://{secretive}..example.com/"}):
-        assert ask(
+        assert api(
             f"POST {SUBSCRIPTIONS}/add", body, headers={"Idempotency-Key": "again"}
         ).status_code in (409, 422)
-    ask(f"POST {SUBSCRIPTIONS}/update", {"id": id, "language": "en"})
-    ask(TEST, {"id": id})
-    ask(ROTATE, {"id": id})
+    api(f"POST {SUBSCRIPTIONS}/update", {"id": id, "language": "en"})
+    api(TEST, {"id": id})
+    api(ROTATE, {"id": id})
     answers = [
-        ask("GET /status/v1/admin/audit/list").text,
-        ask(LIST).text,
-        ask("GET /status/v1/services/list").text,
-        ask(f"GET {SUBSCRIPTIONS}/list", key=None, headers={"Authorization": "-"}).text,
+        api("GET /status/v1/admin/audit/list").text,
+        api(LIST).text,
+        api("GET /status/v1/services/list").text,
+        api(f"GET {SUBSCRIPTIONS}/list", key=None, headers={"Authorization": "-"}).text,
         app.test_client().get("/readyz").text,
     ]
-    ask(f"POST {SUBSCRIPTIONS}/remove", {"id": id})
+    api(f"POST {SUBSCRIPTIONS}/remove", {"id": id})
 
     assert "subscription" in answers[0]
     assert secretive not in "".join(answers)
@@ -433,7 +433,7 @@ def test_nothing_tells_addresses(ask, app, clock, happen, caplog, audited):
     assert secretive not in "".join(records)
 
 
-def test_replay_of_a_removed_incident(ask, hook, happen, clock):
+def test_replay_of_a_removed_incident(api, hook, happen, clock):
     """What tells of something that was removed is not sent again."""
     happen(DELIVERED)
     happen(DELIVERED, subject="2")
@@ -443,8 +443,8 @@ def test_replay_of_a_removed_incident(ask, hook, happen, clock):
     span = {name: moment.isoformat() for name, moment in span.items()}
     (delivery,) = DeliveryRow.select().where(DeliveryRow.subject_id == "1")
 
-    alone = ask(REPLAY, {"id": delivery.id})
-    together = ask(REPLAY, {"subscriptionId": hook.id} | span)
+    alone = api(REPLAY, {"id": delivery.id})
+    together = api(REPLAY, {"subscriptionId": hook.id} | span)
 
     assert alone.json["data"]["replayed"] == 0
     assert together.json["data"]["replayed"] == 1

@@ -8,8 +8,8 @@ from models.fields import format_moment
 from models.notifications.event_types import REMINDERS
 from models.notifications.rows import EventRow, SubscriptionRow
 from models.status.clock_events import record_clock_events
-from tests.worlds.notifications import subscribe
-from tests.worlds.status import (
+from tests.factories.notifications import subscribe
+from tests.factories.status import (
     ADD_INCIDENT,
     ADD_UPDATE,
     UPDATE_INCIDENT,
@@ -28,10 +28,10 @@ pytestmark = pytest.mark.both_engines
 
 
 @pytest.fixture
-def world(ask, clock):
-    world = World(ask, clock)
+def world(api, clock):
+    world = World(api, clock)
     world.service("api", name="Public API")
-    ask(ADD_SUBSCRIPTION, HOOK)
+    api(ADD_SUBSCRIPTION, HOOK)
     return world
 
 
@@ -55,7 +55,7 @@ def told(store):
     return types
 
 
-def test_incident(world, ask, told):
+def test_incident(world, api, told):
     """An incident is opened, updated, resolved and reopened: one event for each."""
     id = world.incident("api")
     for body, status in [
@@ -64,7 +64,7 @@ def test_incident(world, ask, told):
         ("Not yet.", "monitoring"),
         ("Still looking.", "monitoring"),
     ]:
-        ask(ADD_UPDATE, {"incidentId": id, "body": body, "status": status})
+        api(ADD_UPDATE, {"incidentId": id, "body": body, "status": status})
 
     assert told() == [
         "incident.opened",
@@ -89,9 +89,9 @@ def test_data_of_an_incident(world):
     assert format_moment(event.at) == incident["createdAt"]
 
 
-def test_generation(world, ask):
+def test_generation(world, api):
     """An event is due with the generation that the change was answered with."""
-    response = ask(
+    response = api(
         ADD_INCIDENT,
         {"title": "Errors", "severity": "degraded", "services": ["api"], "body": "…"},
     )
@@ -99,11 +99,11 @@ def test_generation(world, ask):
     assert EventRow.get().generation == int(response.headers["Site-Generation"])
 
 
-def test_newest_updates(world, ask):
+def test_newest_updates(world, api):
     """Of a long incident an event has the newest updates."""
     id = world.incident("api")
     for number in range(25):
-        ask(ADD_UPDATE, {"incidentId": id, "body": f"Update {number}"})
+        api(ADD_UPDATE, {"incidentId": id, "body": f"Update {number}"})
 
     newest = EventRow.select().order_by(EventRow.number.desc()).first()
     bodies = [update["body"] for update in newest.data["incident"]["updates"]]
@@ -120,42 +120,42 @@ def test_newest_updates(world, ask):
         ({}, None),
     ],
 )
-def test_changed_fields(world, ask, told, change, type):
+def test_changed_fields(world, api, told, change, type):
     """A new status or severity is told, a corrected title is not."""
     id = world.incident("api")
-    ask(UPDATE_INCIDENT, {"id": id} | change)
+    api(UPDATE_INCIDENT, {"id": id} | change)
 
     assert told()[1:] == ([type] if type else [])
 
 
-def test_without_notify(world, ask, told):
+def test_without_notify(world, api, told):
     """What an operator does quietly tells nobody, and no answer shows it."""
     quiet = {"notify": False}
     id = world.incident("api", **quiet)
-    answer = ask(ADD_UPDATE, {"incidentId": id, "body": "A typo."} | quiet)
+    answer = api(ADD_UPDATE, {"incidentId": id, "body": "A typo."} | quiet)
     window = world.window("api", 60, 120, **quiet)
-    ask(UPDATE_WINDOW, {"id": window, "title": "Better"} | quiet)
+    api(UPDATE_WINDOW, {"id": window, "title": "Better"} | quiet)
 
     assert told() == []
     assert "notify" not in json.dumps(answer.json)
 
 
-def test_nothing_is_told_of_what_is_not_kept(world, ask, told):
+def test_nothing_is_told_of_what_is_not_kept(world, api, told):
     """A dry run, a refused request and a repeat make no event."""
-    asked = {"title": "Errors", "severity": "degraded", "services": ["api"]}
-    ask(ADD_INCIDENT, asked | {"body": "…"}, headers={"Dry-Run": "true"})
-    ask(ADD_INCIDENT, asked | {"body": "…", "services": ["unknown"]})
+    body = {"title": "Errors", "severity": "degraded", "services": ["api"]}
+    api(ADD_INCIDENT, body | {"body": "…"}, headers={"Dry-Run": "true"})
+    api(ADD_INCIDENT, body | {"body": "…", "services": ["unknown"]})
     assert told() == []
 
     for _ in range(2):
-        ask(ADD_INCIDENT, asked | {"body": "…"})
+        api(ADD_INCIDENT, body | {"body": "…"})
     assert told() == ["incident.opened"]
 
 
-def test_window(world, ask, clock, tick, told):
+def test_window(world, api, clock, tick, told):
     """A window is scheduled, changed, started and completed: each is told once."""
     id = world.window("api", 60, 120)
-    ask(UPDATE_WINDOW, {"id": id, "title": "Longer"})
+    api(UPDATE_WINDOW, {"id": id, "title": "Longer"})
     for seconds in (30, 30, 30, 30, 30):
         clock.pass_(seconds=seconds)
         for _ in range(2):
@@ -169,12 +169,12 @@ def test_window(world, ask, clock, tick, told):
     ]
 
 
-def test_window_that_is_moved_starts_again(world, ask, clock, tick, told):
+def test_window_that_is_moved_starts_again(world, api, clock, tick, told):
     """A window that has started and gets a later start is told to start again."""
     id = world.window("api", 60, 1200)
     clock.pass_(seconds=60)
     tick()
-    ask(UPDATE_WINDOW, {"id": id, "startsAt": world.text(60)})
+    api(UPDATE_WINDOW, {"id": id, "startsAt": world.text(60)})
     clock.pass_(seconds=60)
     tick()
 
@@ -182,35 +182,35 @@ def test_window_that_is_moved_starts_again(world, ask, clock, tick, told):
 
 
 @pytest.mark.parametrize("status", ["cancelled", "completed"])
-def test_window_that_an_operator_ends(world, ask, clock, tick, told, status):
+def test_window_that_an_operator_ends(world, api, clock, tick, told, status):
     """What an operator ends is told once, and the clock adds nothing."""
     id = world.window("api", 60, 120)
-    ask(UPDATE_WINDOW, {"id": id, "status": status})
+    api(UPDATE_WINDOW, {"id": id, "status": status})
     clock.pass_(seconds=150)
     tick()
-    ask(UPDATE_WINDOW, {"id": id, "title": "Over"})
+    api(UPDATE_WINDOW, {"id": id, "title": "Over"})
 
     assert told() == ["maintenance.scheduled", f"maintenance.{status}"]
 
 
-def test_quiet_window_starts_quietly(world, ask, clock, tick, told):
+def test_quiet_window_starts_quietly(world, api, clock, tick, told):
     """A window that nobody was told of is told of only once an update says so."""
     id = world.window("api", 60, 120, notify=False)
     clock.pass_(seconds=60)
     tick()
     assert told() == []
 
-    ask(UPDATE_WINDOW, {"id": id, "title": "Now for all"})
+    api(UPDATE_WINDOW, {"id": id, "title": "Now for all"})
     tick()
     assert told() == ["maintenance.changed", "maintenance.started"]
 
 
 @pytest.mark.parametrize("notify", [True, False])
-def test_window_that_an_operator_starts(world, ask, clock, tick, told, notify):
+def test_window_that_an_operator_starts(world, api, clock, tick, told, notify):
     """What an operator starts is told once, as its start, or not at all."""
     id = world.window("api", 60, 120)
     times = {"startsAt": world.text(0), "endsAt": world.text(60)}
-    ask(UPDATE_WINDOW, {"id": id, "notify": notify, **times})
+    api(UPDATE_WINDOW, {"id": id, "notify": notify, **times})
     for _ in range(2):
         clock.pass_(seconds=60)
         tick()
@@ -230,7 +230,7 @@ def test_start_of_a_window_is_built(world, clock, tick):
     assert started.generation > before
 
 
-def test_state_that_holds(world, ask, clock, tick, told):
+def test_state_that_holds(world, api, clock, tick, told):
     """A state is told once it has held for a minute; a shorter one is not."""
 
     def at(seconds, status):
@@ -270,18 +270,18 @@ def state_events(store):
 
 @pytest.mark.parametrize("has_event_from_the_start", [True, False])
 def test_failure_right_after_the_subscription(
-    ask, clock, tick, state_events, has_event_from_the_start
+    api, clock, tick, state_events, has_event_from_the_start
 ):
     """A state counts from the moment of the subscription, not from the next look."""
-    world = World(ask, clock)
+    world = World(api, clock)
     world.service("api")
     world.sample("api", "probe", "operational", 0)
     wanted = ["incident.opened"] + ["service.state-changed"] * has_event_from_the_start
-    added = ask(ADD_SUBSCRIPTION, HOOK | {"events": wanted}).json["data"]
+    added = api(ADD_SUBSCRIPTION, HOOK | {"events": wanted}).json["data"]
     if not has_event_from_the_start:
         tick()
         wanted = {"id": added["id"], "events": ["service.state-changed"]}
-        assert ask(UPDATE_SUBSCRIPTION, wanted).status_code == 200
+        assert api(UPDATE_SUBSCRIPTION, wanted).status_code == 200
 
     clock.pass_(seconds=1)
     world.sample("api", "probe", "down", 0)
@@ -292,11 +292,11 @@ def test_failure_right_after_the_subscription(
     assert state_events() == [("operational", "major-outage")]
 
 
-def test_failure_of_a_new_service(ask, clock, tick, state_events):
+def test_failure_of_a_new_service(api, clock, tick, state_events):
     """A service that is added to a watched page was unknown until it was measured."""
-    ask(ADD_SUBSCRIPTION, HOOK)
+    api(ADD_SUBSCRIPTION, HOOK)
     tick()
-    world = World(ask, clock)
+    world = World(api, clock)
     world.service("api")
     world.sample("api", "probe", "down", 0)
 
@@ -307,12 +307,12 @@ def test_failure_of_a_new_service(ask, clock, tick, state_events):
     assert state_events() == [("unknown", "major-outage")]
 
 
-def test_failure_after_a_quarantine(ask, clock, tick, state_events):
+def test_failure_after_a_quarantine(api, clock, tick, state_events):
     """States are noted in a quarantine too, so that its end loses no change."""
-    world = World(ask, clock)
+    world = World(api, clock)
     world.service("api")
     world.sample("api", "probe", "operational", 0)
-    ask(ADD_SUBSCRIPTION, HOOK)
+    api(ADD_SUBSCRIPTION, HOOK)
     SubscriptionRow.update(state="quarantined").execute()
     tick()
     SubscriptionRow.update(state="active").execute()
@@ -325,12 +325,12 @@ def test_failure_after_a_quarantine(ask, clock, tick, state_events):
     assert state_events() == [("operational", "major-outage")]
 
 
-def test_publication(shelf, clock, told):
+def test_publication(docs_project, clock, told):
     """A document that appears on the site, and leaves it, is told."""
     subscribe(clock.now)
-    document = shelf.publish("intro", title="Introduction")
-    shelf.release(document)
-    shelf.withdraw(document)
+    document = docs_project.publish("intro", title="Introduction")
+    docs_project.release(document)
+    docs_project.withdraw(document)
 
     assert told() == ["document.published", "document.unpublished"]
     event = EventRow.get()
@@ -344,7 +344,7 @@ def test_publication(shelf, clock, told):
     assert (event.area, event.path) == ("docs", "/guides/intro/")
 
 
-def test_reminders(world, ask, clock, tick, told):
+def test_reminders(world, api, clock, tick, told):
     """Who asks for it is reminded of a silent incident, and of a window, once."""
     id = world.incident("api")
     world.window("api", 4 * HOUR, 5 * HOUR)
@@ -361,7 +361,7 @@ def test_reminders(world, ask, clock, tick, told):
     tick()
     assert told()[-1] == "maintenance.reminder"
 
-    ask(ADD_UPDATE, {"incidentId": id, "body": "Still looking."})
+    api(ADD_UPDATE, {"incidentId": id, "body": "Still looking."})
     clock.pass_(hours=3, minutes=59)
     tick()
     assert told().count("incident.reminder") == 1
@@ -370,7 +370,7 @@ def test_reminders(world, ask, clock, tick, told):
     assert told().count("incident.reminder") == 2
 
 
-def test_states_of_a_time_without_subscribers(world, ask, clock, tick, told):
+def test_states_of_a_time_without_subscribers(world, api, clock, tick, told):
     """A state that changed while nobody was subscribed is not told later."""
     world.sample("api", "probe", "operational", 0)
     tick()
@@ -378,7 +378,7 @@ def test_states_of_a_time_without_subscribers(world, ask, clock, tick, told):
     tick()
     clock.pass_(seconds=60)
     world.sample("api", "probe", "down", 0)
-    ask(ADD_SUBSCRIPTION, HOOK)
+    api(ADD_SUBSCRIPTION, HOOK)
     for _ in range(3):
         clock.pass_(seconds=60)
         world.sample("api", "probe", "down", 0)

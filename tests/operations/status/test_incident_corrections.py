@@ -6,8 +6,8 @@ from models.audit import AuditRow
 from models.changes import behind
 from models.notifications.rows import EventRow
 from models.status.incidents.corrections import REMOVED_BODY
-from tests.worlds.notifications import subscribe
-from tests.worlds.status import (
+from tests.factories.notifications import subscribe
+from tests.factories.status import (
     ADD_UPDATE,
     CORRECT_UPDATE,
     GET_INCIDENT,
@@ -25,8 +25,8 @@ OPENED, SECOND, THIRD, FOURTH = (f"2026-03-01T12:0{n}:01.000Z" for n in range(4)
 
 
 @pytest.fixture
-def world(ask, clock):
-    world = World(ask, clock)
+def world(api, clock):
+    world = World(api, clock)
     world.service("api", name="Public API")
     return world
 
@@ -39,58 +39,58 @@ def incident(world, clock):
 
 
 @pytest.fixture
-def post(ask, clock, incident):
+def post(api, clock, incident):
     """Post an update a minute after the last change; return its id."""
 
     def posted(body="More.", **more):
         clock.pass_(minutes=1)
-        asked = {"incidentId": incident, "body": body} | more
-        return ask(ADD_UPDATE, asked).json["data"]["id"]
+        payload = {"incidentId": incident, "body": body} | more
+        return api(ADD_UPDATE, payload).json["data"]["id"]
 
     return posted
 
 
 @pytest.fixture
-def first(ask, incident):
-    return ask(GET_INCIDENT, {"id": incident}).json["data"]["updates"][0]["id"]
+def first(api, incident):
+    return api(GET_INCIDENT, {"id": incident}).json["data"]["updates"][0]["id"]
 
 
 @pytest.fixture
-def correct(ask, clock):
+def correct(api, clock):
     """Correct an update a minute after the last change, and return the response."""
 
     def corrected(id, **more):
         clock.pass_(minutes=1)
-        return ask(CORRECT_UPDATE, {"id": id} | more)
+        return api(CORRECT_UPDATE, {"id": id} | more)
 
     return corrected
 
 
 @pytest.fixture
-def remove(ask, clock):
+def remove(api, clock):
     def removed(id, **more):
         clock.pass_(minutes=1)
-        return ask(REMOVE_UPDATE, {"id": id} | more)
+        return api(REMOVE_UPDATE, {"id": id} | more)
 
     return removed
 
 
 @pytest.fixture
-def status(ask, incident):
+def status(api, incident):
     """The status of the incident, and since when it is resolved."""
 
     def current():
-        data = ask(GET_INCIDENT, {"id": incident}).json["data"]["incident"]
+        data = api(GET_INCIDENT, {"id": incident}).json["data"]["incident"]
         return data["status"], data["resolvedAt"]
 
     return current
 
 
-def test_corrected_words(ask, incident, first, correct, audited):
+def test_corrected_words(api, incident, first, correct, audited):
     """A correction keeps the time of the update, and its other fields."""
     response = correct(first, body="We are looking into it.")
 
-    updates = ask(GET_INCIDENT, {"id": incident}).json["data"]["updates"]
+    updates = api(GET_INCIDENT, {"id": incident}).json["data"]["updates"]
     assert response.status_code == 200
     assert updates == [response.json["data"]]
     assert updates == [
@@ -121,13 +121,13 @@ def test_detail_in_the_audit(first, correct):
     )
 
 
-def test_history(ask, first, correct, remove):
+def test_history(api, first, correct, remove):
     """Each version has its words, from when to when they were shown."""
     correct(first, body="Second.")
     correct(first, status="identified")
     remove(first)
 
-    (history,) = ask(UPDATE_HISTORY, {"id": first}).json["data"]
+    (history,) = api(UPDATE_HISTORY, {"id": first}).json["data"]
     facts = [
         (each["version"], each["status"], each["body"], each["writtenAt"])
         for each in history["versions"]
@@ -142,12 +142,12 @@ def test_history(ask, first, correct, remove):
     assert (history["editedAt"], history["removedAt"]) == (THIRD, FOURTH)
 
 
-def test_history_of_an_incident(ask, incident, first, post, correct):
+def test_history_of_an_incident(api, incident, first, post, correct):
     """All updates of an incident are asked for together, the first one first."""
     second = post()
     correct(second, body="Better.")
 
-    histories = ask(UPDATE_HISTORY, {"incidentId": incident}).json["data"]
+    histories = api(UPDATE_HISTORY, {"incidentId": incident}).json["data"]
 
     versions = [(each["id"], len(each["versions"])) for each in histories]
     assert versions == [(first, 1), (second, 2)]
@@ -164,12 +164,12 @@ def test_history_of_an_incident(ask, incident, first, post, correct):
         ({"id": "a", "incidentId": "b"}, 422),
     ],
 )
-def test_history_of_nothing(ask, world, query, status):
+def test_history_of_nothing(api, world, query, status):
     """What does not exist is not found, and one of the two parameters is needed."""
-    assert ask(UPDATE_HISTORY, query).status_code == status
+    assert api(UPDATE_HISTORY, query).status_code == status
 
 
-def test_without_a_change(ask, first, correct, remove, audited):
+def test_without_a_change(api, first, correct, remove, audited):
     """What changes nothing is not a correction, and a second removal is none."""
     remove(first)
     remove(first)
@@ -182,7 +182,7 @@ def test_without_a_change(ask, first, correct, remove, audited):
     assert before.count("incident.update-removed") == 1
 
 
-def test_same_words(ask, first, correct, audited):
+def test_same_words(api, first, correct, audited):
     """The same words and the same status again are not another version."""
     before = audited()
 
@@ -190,7 +190,7 @@ def test_same_words(ask, first, correct, audited):
 
     assert response.status_code == 200
     assert audited() == before
-    assert len(ask(UPDATE_HISTORY, {"id": first}).json["data"][0]["versions"]) == 1
+    assert len(api(UPDATE_HISTORY, {"id": first}).json["data"][0]["versions"]) == 1
 
 
 @pytest.mark.parametrize(
@@ -230,13 +230,13 @@ def test_removed_update_is_not_corrected(first, correct, remove):
     assert "was removed" in response.json["detail"]
 
 
-def test_removed_words(ask, incident, first, post, remove):
+def test_removed_words(api, incident, first, post, remove):
     """A removed update keeps its place and time, with other words."""
     second = post("The password is swordfish.", status="identified")
 
     remove(second)
 
-    updates = ask(GET_INCIDENT, {"id": incident}).json["data"]["updates"]
+    updates = api(GET_INCIDENT, {"id": incident}).json["data"]["updates"]
     assert [(each["body"], each["createdAt"]) for each in updates] == [
         (FIRST, OPENED),
         (REMOVED_BODY, SECOND),
@@ -244,7 +244,7 @@ def test_removed_words(ask, incident, first, post, remove):
     assert [each["status"] for each in updates] == ["investigating"] * 2
 
 
-def test_incident_follows_its_newest_update(post, correct, status, ask):
+def test_incident_follows_its_newest_update(post, correct, status, api):
     """The incident takes the corrected status, and is active again with it."""
     last = post("Over.", status="resolved")
     assert status() == ("resolved", SECOND)
@@ -252,18 +252,18 @@ def test_incident_follows_its_newest_update(post, correct, status, ask):
     correct(last, status="monitoring")
 
     assert status() == ("monitoring", None)
-    (service,) = ask(LIST).json["data"]["services"]
+    (service,) = api(LIST).json["data"]["services"]
     assert service["state"] == "major-outage"
 
 
-def test_corrected_to_resolved(post, correct, status, ask):
+def test_corrected_to_resolved(post, correct, status, api):
     """It was resolved when the update was posted that says so, not when corrected."""
     last = post("Over.", status="monitoring")
 
     correct(last, status="resolved")
 
     assert status() == ("resolved", SECOND)
-    (service,) = ask(LIST).json["data"]["services"]
+    (service,) = api(LIST).json["data"]["services"]
     assert service["activeIncidentIds"] == []
 
 
@@ -277,10 +277,10 @@ def test_earlier_update(first, post, correct, remove, status):
     assert status() == ("identified", None)
 
 
-def test_status_of_its_own(ask, incident, post, correct, remove, status):
+def test_status_of_its_own(api, incident, post, correct, remove, status):
     """What incidents/update has set since does not follow the timeline."""
     last = post(status="identified")
-    ask(UPDATE_INCIDENT, {"id": incident, "status": "monitoring"})
+    api(UPDATE_INCIDENT, {"id": incident, "status": "monitoring"})
 
     correct(last, status="resolved")
     remove(last)
@@ -288,10 +288,10 @@ def test_status_of_its_own(ask, incident, post, correct, remove, status):
     assert status() == ("monitoring", None)
 
 
-def test_status_of_an_earlier_update(ask, incident, first, post, correct, status):
+def test_status_of_an_earlier_update(api, incident, first, post, correct, status):
     """A status of its own does not follow an earlier update that has the same."""
     post(status="identified")
-    ask(UPDATE_INCIDENT, {"id": incident, "status": "investigating"})
+    api(UPDATE_INCIDENT, {"id": incident, "status": "investigating"})
 
     correct(first, body="Better.")
     correct(first, status="resolved")
@@ -322,10 +322,10 @@ def test_fall_back_to_resolved(post, remove, status):
     assert status() == ("resolved", SECOND)
 
 
-def test_resolved_remains_resolved(ask, incident, post, remove, status):
+def test_resolved_remains_resolved(api, incident, post, remove, status):
     """The time of the resolution stays while the incident stays resolved."""
     post("Over.", status="resolved")
-    ask(
+    api(
         UPDATE_INCIDENT,
         {"id": incident, "resolvedAt": "2026-03-01T12:00:30Z"},
     )
@@ -343,19 +343,19 @@ def test_removal_of_all_updates(first, remove, status):
     assert status() == ("investigating", None)
 
 
-def test_resolution_before_the_start(ask, incident, post, correct, status):
+def test_resolution_before_the_start(api, incident, post, correct, status):
     """An incident that starts after the update was resolved when it started."""
     last = post()
-    ask(UPDATE_INCIDENT, {"id": incident, "startedAt": "2026-03-01T12:01:30Z"})
+    api(UPDATE_INCIDENT, {"id": incident, "startedAt": "2026-03-01T12:01:30Z"})
 
     correct(last, status="resolved")
 
     assert status() == ("resolved", "2026-03-01T12:01:30.000Z")
 
 
-def test_resolution_of_the_future(ask, incident, world, first, correct, status):
+def test_resolution_of_the_future(api, incident, world, first, correct, status):
     """An incident that has not started cannot be resolved by a correction."""
-    ask(UPDATE_INCIDENT, {"id": incident, "startedAt": world.text(86_400)})
+    api(UPDATE_INCIDENT, {"id": incident, "startedAt": world.text(86_400)})
 
     response = correct(first, status="resolved")
 

@@ -2,23 +2,23 @@
 
 import pytest
 
-from tests.worlds.status import LIST_INCIDENTS, LIST_WINDOWS, UPDATE_INCIDENT, World
+from tests.factories.status import LIST_INCIDENTS, LIST_WINDOWS, UPDATE_INCIDENT, World
 
 ROUTES = [LIST_INCIDENTS, LIST_WINDOWS]
 
 
 @pytest.fixture
-def world(ask, clock):
-    world = World(ask, clock)
+def world(api, clock):
+    world = World(api, clock)
     world.service("api")
     world.service("mail")
     return world
 
 
 @pytest.fixture
-def ids(ask):
+def ids(api):
     def listed(route, **asked):
-        return [each["id"] for each in ask(route, asked).json["data"]]
+        return [each["id"] for each in api(route, asked).json["data"]]
 
     return listed
 
@@ -39,14 +39,14 @@ def test_newest_first(world, ids, route):
 
 
 @pytest.mark.parametrize("route", ROUTES)
-def test_pages(ask, world, route):
+def test_pages(api, world, route):
     """What is added between two pages neither shifts the second nor appears on it."""
     made = [make(world, route, -n) for n in range(5)]
 
-    first = ask(route, {"limit": 2}).json
+    first = api(route, {"limit": 2}).json
     make(world, route, 10)
     make(world, route, -0.5)
-    second = ask(route, {"limit": 3, "cursor": first["meta"]["cursor"]}).json
+    second = api(route, {"limit": 3, "cursor": first["meta"]["cursor"]}).json
 
     assert [each["id"] for each in first["data"]] == made[:2]
     assert [each["id"] for each in second["data"]] == made[2:]
@@ -54,12 +54,12 @@ def test_pages(ask, world, route):
 
 
 @pytest.mark.parametrize("route", ROUTES)
-def test_pages_through_equal_times(ask, world, route):
+def test_pages_through_equal_times(api, world, route):
     """Rows of one instant are neither lost nor told twice."""
     made = {make(world, route) for _ in range(5)}
     found, cursor = [], {}
     while cursor is not None:
-        page = ask(route, {"limit": 2} | cursor).json
+        page = api(route, {"limit": 2} | cursor).json
         found += [each["id"] for each in page["data"]]
         cursor = page["meta"]["cursor"] and {"cursor": page["meta"]["cursor"]}
 
@@ -68,23 +68,23 @@ def test_pages_through_equal_times(ask, world, route):
 
 
 @pytest.mark.parametrize("route", ROUTES)
-def test_cursor_of_other_filters(ask, world, route):
+def test_cursor_of_other_filters(api, world, route):
     """A cursor belongs to its list and filters; everything else is refused."""
     for n in range(3):
         make(world, route, -n)
-    cursor = ask(route, {"limit": 1, "slug": "api"}).json["meta"]["cursor"]
+    cursor = api(route, {"limit": 1, "slug": "api"}).json["meta"]["cursor"]
     other = next(each for each in ROUTES if each != route)
 
-    assert ask(route, {"slug": "api", "cursor": cursor}).status_code == 200
+    assert api(route, {"slug": "api", "cursor": cursor}).status_code == 200
     for filters in ({}, {"slug": "mail"}, {"slug": "api", "from": world.text()}):
-        response = ask(route, filters | {"cursor": cursor})
+        response = api(route, filters | {"cursor": cursor})
         assert response.status_code == 400
         assert response.json["type"].endswith("/problems/invalid-cursor/")
-    assert ask(other, {"slug": "api", "cursor": cursor}).status_code == 400
+    assert api(other, {"slug": "api", "cursor": cursor}).status_code == 400
     altered = ("B" if cursor[0] == "A" else "A") + cursor[1:]
     for damaged in ("", "x", cursor[:-2], altered, cursor + "é"):
-        asked = {"slug": "api", "cursor": damaged}
-        assert ask(route, asked).status_code == 400
+        body = {"slug": "api", "cursor": damaged}
+        assert api(route, body).status_code == 400
 
 
 @pytest.mark.parametrize("route", ROUTES)
@@ -92,20 +92,20 @@ def test_cursor_of_other_filters(ask, world, route):
     ("limit", "status"),
     [("1", 200), ("100", 200), ("0", 422), ("101", 422), ("-1", 422), ("x", 422)],
 )
-def test_limit(ask, route, limit, status):
+def test_limit(api, route, limit, status):
     """From 1 to 100."""
-    assert ask(route, {"limit": limit}).status_code == status
+    assert api(route, {"limit": limit}).status_code == status
 
 
 @pytest.mark.parametrize("route", ROUTES)
-def test_default_limit(ask, world, route):
+def test_default_limit(api, world, route):
     """Twenty, and a cursor when there are more."""
     for n in range(20):
         make(world, route, -n)
 
-    assert ask(route).json["meta"] == {"cursor": None}
+    assert api(route).json["meta"] == {"cursor": None}
     make(world, route)
-    page = ask(route).json
+    page = api(route).json
     assert len(page["data"]) == 20
     assert page["meta"]["cursor"]
 
@@ -122,7 +122,7 @@ def test_slug(world, ids, route):
 
 @pytest.mark.parametrize("route", ROUTES)
 @pytest.mark.parametrize(
-    "asked",
+    "body",
     [
         {"status": "open"},
         {"status": ""},
@@ -132,32 +132,32 @@ def test_slug(world, ids, route):
         {"From": "2026-03-01T12:00:00Z"},
     ],
 )
-def test_wrong_filters(ask, route, asked):
+def test_wrong_filters(api, route, body):
     """A filter that is unknown or has no such value is refused by name."""
-    response = ask(route, asked)
+    response = api(route, body)
 
     assert response.status_code == 422
-    assert response.json["errors"][0]["parameter"] == next(iter(asked))
+    assert response.json["errors"][0]["parameter"] == next(iter(body))
 
 
 @pytest.mark.parametrize("route", ROUTES)
-def test_reversed_range(ask, world, route):
+def test_reversed_range(api, world, route):
     """to may be from, but not before it."""
     to, from_ = world.text(), world.text(0.001)
 
-    assert ask(route, {"from": to, "to": to}).status_code == 200
-    response = ask(route, {"from": from_, "to": to})
+    assert api(route, {"from": to, "to": to}).status_code == 200
+    response = api(route, {"from": from_, "to": to})
     assert response.status_code == 422
     assert response.json["errors"][0]["parameter"] == "to"
 
 
 @pytest.mark.parametrize("route", ROUTES)
-def test_overlap(ask, world, ids, route):
+def test_overlap(api, world, ids, route):
     """[start, end) meets [from, to): touching at an end is no overlap."""
     id = make(world, route, -120)
     if route == LIST_INCIDENTS:
-        asked = {"id": id, "status": "resolved", "resolvedAt": world.text(-60)}
-        ask(UPDATE_INCIDENT, asked)
+        body = {"id": id, "status": "resolved", "resolvedAt": world.text(-60)}
+        api(UPDATE_INCIDENT, body)
 
     def found(**range_):
         return ids(route, **{key: world.text(at) for key, at in range_.items()})
@@ -177,7 +177,7 @@ def test_overlap_of_unresolved(world, ids):
     assert ids(LIST_INCIDENTS, **{"from": world.text()}) == []
 
 
-def test_status_of_incidents(ask, world, ids):
+def test_status_of_incidents(api, world, ids):
     """active means not resolved, even when it is dated ahead."""
     active, ahead = world.incident("api"), world.incident("api", started=60)
     resolved = world.incident("api", started=-60, status="resolved")

@@ -19,11 +19,11 @@ pytestmark = pytest.mark.both_engines
 
 
 @pytest.fixture
-def template(ask):
-    return ask(ADD, SLOW).json["data"]
+def template(api):
+    return api(ADD, SLOW).json["data"]
 
 
-def test_add(ask, template, audited):
+def test_add(api, template, audited):
     """A template is kept as it was sent, and the site does not show it."""
     assert template == SLOW | {
         "id": template["id"],
@@ -31,23 +31,23 @@ def test_add(ask, template, audited):
         "createdAt": NOW,
         "updatedAt": NOW,
     }
-    assert ask(LIST).json["data"] == [template]
+    assert api(LIST).json["data"] == [template]
     assert audited() == ["incident-template.added"]
     assert behind() == set()
 
 
-def test_add_twice(ask, template):
+def test_add_twice(api, template):
     """The same Idempotency-Key gets the same answer and adds nothing."""
-    assert ask(ADD, SLOW).json["data"] == template
-    assert len(ask(LIST).json["data"]) == 1
+    assert api(ADD, SLOW).json["data"] == template
+    assert len(api(LIST).json["data"]) == 1
 
 
-def test_order(ask, template):
+def test_order(api, template):
     """Templates are listed by name."""
     for name in ("Zebra", "API down"):
-        ask(ADD, SLOW | {"name": name})
+        api(ADD, SLOW | {"name": name})
 
-    names = [each["name"] for each in ask(LIST).json["data"]]
+    names = [each["name"] for each in api(LIST).json["data"]]
 
     assert names == ["API down", "Slow search", "Zebra"]
 
@@ -66,47 +66,47 @@ def test_order(ask, template):
         ("services", ["api"]),
     ],
 )
-def test_beyond_the_limit(ask, template, field, value):
+def test_beyond_the_limit(api, template, field, value):
     """Adding and updating refuse the same, by name."""
-    added = ask(ADD, SLOW | {"name": "Other"} | {field: value})
-    updated = ask(UPDATE, {"id": template["id"], field: value})
+    added = api(ADD, SLOW | {"name": "Other"} | {field: value})
+    updated = api(UPDATE, {"id": template["id"], field: value})
 
     for response in (added, updated):
         assert response.status_code == 422
         assert response.json["errors"][0]["pointer"] == f"/{field}"
-    assert ask(LIST).json["data"] == [template]
+    assert api(LIST).json["data"] == [template]
 
 
 @pytest.mark.parametrize(
     "change", [{"name": "n" * 120}, {"title": "t" * 160}, {"body": "b" * 4000}]
 )
-def test_at_the_limit(ask, template, change):
+def test_at_the_limit(api, template, change):
     """Each limit itself is within."""
-    response = ask(UPDATE, {"id": template["id"]} | change)
+    response = api(UPDATE, {"id": template["id"]} | change)
 
     assert change.items() <= response.json["data"].items()
 
 
-def test_update(ask, template, clock, audited):
+def test_update(api, template, clock, audited):
     """What is sent changes, with a new version; the same again changes nothing."""
     clock.pass_(minutes=1)
-    asked = {"id": template["id"], "name": "Slow", "severity": "major-outage"}
+    body = {"id": template["id"], "name": "Slow", "severity": "major-outage"}
 
-    changed = ask(UPDATE, asked).json["data"]
-    again = ask(UPDATE, asked | {"expectedVersion": 2}).json["data"]
+    changed = api(UPDATE, body).json["data"]
+    again = api(UPDATE, body | {"expectedVersion": 2}).json["data"]
 
     fields = {"name": "Slow", "severity": "major-outage", "version": 2}
     assert changed == again == template | fields | {"updatedAt": LATER}
     assert audited() == ["incident-template.added", "incident-template.updated"]
 
 
-def test_name_that_is_taken(ask, template):
+def test_name_that_is_taken(api, template):
     """A name is unique, when adding and when renaming; its own name is free."""
-    other = ask(ADD, SLOW | {"name": "Other"}).json["data"]
+    other = api(ADD, SLOW | {"name": "Other"}).json["data"]
 
-    added = ask(ADD, SLOW | {"title": "Another"})
-    renamed = ask(UPDATE, {"id": other["id"], "name": "Slow search"})
-    kept = ask(UPDATE, {"id": other["id"], "name": "Other", "body": "New."})
+    added = api(ADD, SLOW | {"title": "Another"})
+    renamed = api(UPDATE, {"id": other["id"], "name": "Slow search"})
+    kept = api(UPDATE, {"id": other["id"], "name": "Other", "body": "New."})
 
     for response in (added, renamed):
         assert response.status_code == 409
@@ -114,33 +114,33 @@ def test_name_that_is_taken(ask, template):
     assert kept.status_code == 200
 
 
-def test_version_that_has_changed(ask, template):
+def test_version_that_has_changed(api, template):
     """Who edits an earlier version is told the present one, and changes nothing."""
-    ask(UPDATE, {"id": template["id"], "body": "By the other."})
+    api(UPDATE, {"id": template["id"], "body": "By the other."})
 
     late = {"id": template["id"], "body": "By me.", "expectedVersion": 1}
-    response = ask(UPDATE, late)
+    response = api(UPDATE, late)
 
     assert response.status_code == 409
     assert response.json["current"] == 2
-    assert ask(LIST).json["data"][0]["body"] == "By the other."
+    assert api(LIST).json["data"][0]["body"] == "By the other."
 
 
-def test_remove(ask, template, audited):
+def test_remove(api, template, audited):
     """A removed template is gone, and its name is free."""
-    response = ask(REMOVE, {"id": template["id"]})
+    response = api(REMOVE, {"id": template["id"]})
 
     assert response.json["data"] == template
-    assert ask(LIST).json["data"] == []
+    assert api(LIST).json["data"] == []
     assert audited()[-1] == "incident-template.removed"
-    assert ask(ADD, SLOW | {"body": "Again."}).status_code == 200
+    assert api(ADD, SLOW | {"body": "Again."}).status_code == 200
 
 
-def test_unknown_template(ask, template):
+def test_unknown_template(api, template):
     """What does not exist is neither updated nor removed."""
     for response in (
-        ask(UPDATE, {"id": "ghost", "name": "New"}),
-        ask(REMOVE, {"id": "ghost"}),
+        api(UPDATE, {"id": "ghost", "name": "New"}),
+        api(REMOVE, {"id": "ghost"}),
     ):
         assert response.status_code == 404
         assert response.json["detail"] == "No incident template has the id 'ghost'."

@@ -3,7 +3,7 @@
 import pytest
 
 from models.status.incidents.incidents import IncidentUpdateRow
-from tests.worlds.status import (
+from tests.factories.status import (
     ADD_INCIDENT,
     ADD_UPDATE,
     GET_INCIDENT,
@@ -13,8 +13,8 @@ from tests.worlds.status import (
 
 
 @pytest.fixture
-def world(ask, clock):
-    world = World(ask, clock)
+def world(api, clock):
+    world = World(api, clock)
     world.service("api")
     return world
 
@@ -25,30 +25,30 @@ def id(world):
 
 
 @pytest.fixture
-def update(ask, id):
+def update(api, id):
     def updated(**members):
-        return ask(UPDATE_INCIDENT, {"id": id} | members)
+        return api(UPDATE_INCIDENT, {"id": id} | members)
 
     return updated
 
 
-def by_update(ask, id, status):
-    ask(UPDATE_INCIDENT, {"id": id, "status": status})
+def by_update(api, id, status):
+    api(UPDATE_INCIDENT, {"id": id, "status": status})
 
 
-def by_entry(ask, id, status):
+def by_entry(api, id, status):
     body = f"Entry {IncidentUpdateRow.select().count()}"
-    ask(ADD_UPDATE, {"incidentId": id, "status": status, "body": body})
+    api(ADD_UPDATE, {"incidentId": id, "status": status, "body": body})
 
 
 @pytest.mark.parametrize("tell", [by_update, by_entry])
-def test_resolving_and_reopening(ask, world, clock, id, tell):
+def test_resolving_and_reopening(api, world, clock, id, tell):
     """Resolving sets the time, once; leaving resolved clears it."""
 
     def told(status):
         clock.pass_(minutes=1)
-        tell(ask, id, status)
-        return ask(GET_INCIDENT, {"id": id}).json["data"]["incident"]["resolvedAt"]
+        tell(api, id, status)
+        return api(GET_INCIDENT, {"id": id}).json["data"]["incident"]["resolvedAt"]
 
     assert told("identified") is None
     assert told("resolved") == world.text()
@@ -100,13 +100,13 @@ def test_started_after_resolved(update, world):
     assert update(startedAt=world.text(-60)).status_code == 200
 
 
-def test_dated_ahead_and_resolved(ask, world):
+def test_dated_ahead_and_resolved(api, world):
     """What has not begun cannot be resolved; each way points at its own member."""
     id = world.incident("api", started=60)
 
-    updated = ask(UPDATE_INCIDENT, {"id": id, "status": "resolved"})
-    told = ask(ADD_UPDATE, {"incidentId": id, "status": "resolved", "body": "b"})
-    opened = ask(
+    updated = api(UPDATE_INCIDENT, {"id": id, "status": "resolved"})
+    result = api(ADD_UPDATE, {"incidentId": id, "status": "resolved", "body": "b"})
+    opened = api(
         ADD_INCIDENT,
         {
             "title": "T",
@@ -118,19 +118,19 @@ def test_dated_ahead_and_resolved(ask, world):
         },
     )
 
-    pointers = [r.json["errors"][0]["pointer"] for r in (updated, told, opened)]
+    pointers = [r.json["errors"][0]["pointer"] for r in (updated, result, opened)]
     assert pointers == ["/status", "/status", "/startedAt"]
 
 
-def test_history_is_filled_in(ask, world):
+def test_history_is_filled_in(api, world):
     """An incident of last month may be told now, opened and resolved."""
     month = 30 * 86400
     id = world.incident("api", started=-month, status="resolved")
 
-    asked = {"id": id, "resolvedAt": world.text(-month + 3600)}
-    told = ask(UPDATE_INCIDENT, asked).json["data"]
+    body = {"id": id, "resolvedAt": world.text(-month + 3600)}
+    data = api(UPDATE_INCIDENT, body).json["data"]
 
-    assert told["startedAt"] == world.text(-month)
-    assert told["resolvedAt"] == world.text(-month + 3600)
+    assert data["startedAt"] == world.text(-month)
+    assert data["resolvedAt"] == world.text(-month + 3600)
     # The second change of this millisecond, after the service.
-    assert told["createdAt"] == world.text(0.001)
+    assert data["createdAt"] == world.text(0.001)

@@ -4,7 +4,7 @@ import pytest
 
 from models.changes import behind
 from models.status.incidents.incidents import IncidentRow, IncidentUpdateRow
-from tests.worlds.status import (
+from tests.factories.status import (
     ADD_INCIDENT,
     ADD_UPDATE,
     GET_INCIDENT,
@@ -15,8 +15,8 @@ from tests.worlds.status import (
 
 
 @pytest.fixture
-def world(ask, clock):
-    world = World(ask, clock)
+def world(api, clock):
+    world = World(api, clock)
     world.service("api", name="Public API")
     clock.pass_(seconds=1)
     return world
@@ -33,16 +33,16 @@ def asked(world):
 
 
 @pytest.fixture
-def incident(ask, asked):
-    return ask(ADD_INCIDENT, asked).json["data"]
+def incident(api, asked):
+    return api(ADD_INCIDENT, asked).json["data"]
 
 
-def test_add(ask, asked, audited, woken):
+def test_add(api, asked, audited, woken):
     """
     An incident opens with one entry in its timeline, is audited, and leaves the
     status page to be rebuilt.
     """
-    incident = ask(ADD_INCIDENT, asked).json["data"]
+    incident = api(ADD_INCIDENT, asked).json["data"]
 
     now = "2026-03-01T12:00:01.000Z"
     assert incident == {
@@ -64,9 +64,9 @@ def test_add(ask, asked, audited, woken):
     assert woken == ["status", "status"]
 
 
-def test_add_for_unknown_services(ask, asked, audited):
+def test_add_for_unknown_services(api, asked, audited):
     """Slugs that name no service are refused by name, and nothing is kept."""
-    response = ask(ADD_INCIDENT, asked | {"services": ["ghost", "api", "other"]})
+    response = api(ADD_INCIDENT, asked | {"services": ["ghost", "api", "other"]})
 
     assert response.status_code == 422
     assert response.json["type"].endswith("/problems/reference-not-found/")
@@ -75,9 +75,9 @@ def test_add_for_unknown_services(ask, asked, audited):
     assert audited() == ["service.added"]
 
 
-def test_add_twice(ask, asked, audited):
+def test_add_twice(api, asked, audited):
     """The same Idempotency-Key gets the same answer and opens nothing new."""
-    first, second = ask(ADD_INCIDENT, asked), ask(ADD_INCIDENT, asked)
+    first, second = api(ADD_INCIDENT, asked), api(ADD_INCIDENT, asked)
 
     assert second.data == first.data
     assert second.headers["Idempotent-Replayed"] == "true"
@@ -96,9 +96,9 @@ def test_add_twice(ask, asked, audited):
         {"startedAt": "2026-03-01T12:00:01.000Z"},
     ],
 )
-def test_add_at_the_limit(ask, asked, member):
+def test_add_at_the_limit(api, asked, member):
     """Each limit itself is within, and any status may be the first."""
-    response = ask(ADD_INCIDENT, asked | member)
+    response = api(ADD_INCIDENT, asked | member)
 
     assert response.status_code == 200
     assert member.items() <= response.json["data"].items()
@@ -125,11 +125,11 @@ def test_add_at_the_limit(ask, asked, member):
         {"impact": "none"},
     ],
 )
-def test_beyond_the_limit(ask, asked, incident, member):
+def test_beyond_the_limit(api, asked, incident, member):
     """Adding and updating refuse the same, by name."""
     changed = {"id": incident["id"]} | member
 
-    for response in (ask(ADD_INCIDENT, asked | member), ask(UPDATE_INCIDENT, changed)):
+    for response in (api(ADD_INCIDENT, asked | member), api(UPDATE_INCIDENT, changed)):
         assert response.status_code == 422
         pointer = response.json["errors"][0]["pointer"]
         assert pointer.startswith("/" + next(iter(member)))
@@ -137,41 +137,41 @@ def test_beyond_the_limit(ask, asked, incident, member):
 
 
 @pytest.mark.parametrize("missing", ["title", "severity", "services", "body"])
-def test_add_without(ask, asked, missing):
+def test_add_without(api, asked, missing):
     """These four are required."""
     del asked[missing]
 
-    assert ask(ADD_INCIDENT, asked).status_code == 422
+    assert api(ADD_INCIDENT, asked).status_code == 422
 
 
 @pytest.mark.parametrize(
     ("body", "status"), [("", 422), ("b", 200), ("b" * 4000, 200), ("b" * 4001, 422)]
 )
-def test_length_of_a_body(ask, asked, incident, body, status):
+def test_length_of_a_body(api, asked, incident, body, status):
     """From 1 to 4000 characters, at the opening and after."""
     entry = {"incidentId": incident["id"], "body": body}
 
-    assert ask(ADD_INCIDENT, asked | {"body": body}).status_code == status
-    assert ask(ADD_UPDATE, entry).status_code == status
+    assert api(ADD_INCIDENT, asked | {"body": body}).status_code == status
+    assert api(ADD_UPDATE, entry).status_code == status
 
 
-def test_update(ask, world, incident, clock, audited):
+def test_update(api, world, incident, clock, audited):
     """What is sent changes at one time; what is left out stays."""
     world.service("mail")
     clock.pass_(minutes=1)
 
     changed = {"title": "Less", "severity": "degraded", "services": ["mail", "api"]}
-    told = ask(UPDATE_INCIDENT, {"id": incident["id"]} | changed).json["data"]
+    data = api(UPDATE_INCIDENT, {"id": incident["id"]} | changed).json["data"]
 
-    assert (told["title"], told["severity"]) == ("Less", "degraded")
-    assert [each["slug"] for each in told["services"]] == ["mail", "api"]
-    assert told["updatedAt"] == world.text()
-    assert told["status"] == "investigating"
+    assert (data["title"], data["severity"]) == ("Less", "degraded")
+    assert [each["slug"] for each in data["services"]] == ["mail", "api"]
+    assert data["updatedAt"] == world.text()
+    assert data["status"] == "investigating"
     assert IncidentUpdateRow.select().count() == 1
     assert audited()[-1] == "incident.updated"
 
 
-def test_update_of_nothing(ask, incident, clock, audited, woken):
+def test_update_of_nothing(api, incident, clock, audited, woken):
     """An update that changes nothing leaves no record and wakes nobody."""
     clock.pass_(minutes=1)
     same = {
@@ -181,7 +181,7 @@ def test_update_of_nothing(ask, incident, clock, audited, woken):
     }
 
     for asked in ({"id": incident["id"]}, same):
-        assert ask(UPDATE_INCIDENT, asked).json["data"] == incident
+        assert api(UPDATE_INCIDENT, asked).json["data"] == incident
     assert audited()[-1] == "incident.opened"
     assert woken == ["status", "status"]
 
@@ -190,76 +190,76 @@ def test_update_of_nothing(ask, incident, clock, audited, woken):
     ("route", "member"),
     [(UPDATE_INCIDENT, "id"), (ADD_UPDATE, "incidentId"), (GET_INCIDENT, "id")],
 )
-def test_of_none(ask, route, member):
+def test_of_none(api, route, member):
     """An id that names no incident is not found, whether or not it is a UUID."""
     more = {"body": "b"} if route == ADD_UPDATE else {}
 
     for id in ("ghost", "00000000-0000-0000-0000-000000000000", "x" * 64):
-        response = ask(route, {member: id} | more)
+        response = api(route, {member: id} | more)
         assert response.status_code == 404
         assert response.json["type"].endswith("/problems/incident-not-found/")
     for id in ("", "x" * 65):
-        assert ask(route, {member: id} | more).status_code == 422
-    assert ask(route, more).status_code == 422
+        assert api(route, {member: id} | more).status_code == 422
+    assert api(route, more).status_code == 422
 
 
-def test_update_for_unknown_service(ask, incident):
+def test_update_for_unknown_service(api, incident):
     """An incident cannot come to affect what is not there."""
     asked = {"id": incident["id"], "title": "New", "services": ["ghost"]}
 
-    response = ask(UPDATE_INCIDENT, asked)
+    response = api(UPDATE_INCIDENT, asked)
 
     assert response.status_code == 422
     assert response.json["detail"] == "No service has the slug 'ghost'."
-    kept = ask(GET_INCIDENT, {"id": incident["id"]}).json["data"]["incident"]
+    kept = api(GET_INCIDENT, {"id": incident["id"]}).json["data"]["incident"]
     assert kept == incident
 
 
-def test_timeline(ask, world, incident, clock, audited):
+def test_timeline(api, world, incident, clock, audited):
     """Oldest first; an entry with a status sets it, one without keeps it."""
     for status in ("identified", None, "monitoring"):
         clock.pass_(minutes=1)
         entry = {"incidentId": incident["id"], "body": f"Now {status}"}
         asked = entry | ({"status": status} if status else {})
-        told = ask(ADD_UPDATE, asked).json["data"]
-        assert told["createdAt"] == world.text()
+        data = api(ADD_UPDATE, asked).json["data"]
+        assert data["createdAt"] == world.text()
 
-    detail = ask(GET_INCIDENT, {"id": incident["id"]}).json["data"]
+    detail = api(GET_INCIDENT, {"id": incident["id"]}).json["data"]
 
     statuses = ["investigating", "identified", "identified", "monitoring"]
     assert [each["status"] for each in detail["updates"]] == statuses
     assert {each["incidentId"] for each in detail["updates"]} == {incident["id"]}
-    assert set(told) == {"id", "incidentId", "status", "body", "createdAt"}
+    assert set(data) == {"id", "incidentId", "status", "body", "createdAt"}
     assert detail["incident"]["status"] == "monitoring"
     assert detail["incident"]["updatedAt"] == world.text()
     assert audited()[-3:] == ["incident.update-posted"] * 3
 
 
-def test_entry_twice(ask, incident):
+def test_entry_twice(api, incident):
     """The same Idempotency-Key appends one entry."""
     entry = {"incidentId": incident["id"], "body": "Still looking."}
 
-    first, second = ask(ADD_UPDATE, entry), ask(ADD_UPDATE, entry)
+    first, second = api(ADD_UPDATE, entry), api(ADD_UPDATE, entry)
 
     assert second.data == first.data
     assert IncidentUpdateRow.select().count() == 2
 
 
 @pytest.mark.parametrize("status", [None, "open", "", 1])
-def test_entry_of_wrong_status(ask, incident, status):
+def test_entry_of_wrong_status(api, incident, status):
     """A status is one of the four, or left out."""
     entry = {"incidentId": incident["id"], "body": "b", "status": status}
 
-    assert ask(ADD_UPDATE, entry).status_code == 422
+    assert api(ADD_UPDATE, entry).status_code == 422
 
 
-def test_severity_is_imposed_until_resolved(ask, world, incident):
+def test_severity_is_imposed_until_resolved(api, world, incident):
     """Monitoring still counts; resolved does not."""
     world.sample("api", "a", "operational", -10)
 
     def overall_after(status):
-        ask(UPDATE_INCIDENT, {"id": incident["id"], "status": status})
-        return ask(LIST).json["data"]["overall"]
+        api(UPDATE_INCIDENT, {"id": incident["id"], "status": status})
+        return api(LIST).json["data"]["overall"]
 
     assert overall_after("monitoring") == "partial-outage"
     assert overall_after("resolved") == "operational"

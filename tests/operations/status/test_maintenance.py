@@ -3,7 +3,7 @@
 import pytest
 
 from models.status.maintenance.windows import MaintenanceRow
-from tests.worlds.status import (
+from tests.factories.status import (
     ADD_WINDOW,
     GET_WINDOW,
     LIST,
@@ -14,8 +14,8 @@ from tests.worlds.status import (
 
 
 @pytest.fixture
-def world(ask, clock):
-    world = World(ask, clock)
+def world(api, clock):
+    world = World(api, clock)
     world.service("api", name="Public API")
     return world
 
@@ -31,21 +31,21 @@ def asked(world):
 
 
 @pytest.fixture
-def window(ask, asked):
-    return ask(ADD_WINDOW, asked).json["data"]
+def window(api, asked):
+    return api(ADD_WINDOW, asked).json["data"]
 
 
 @pytest.fixture
-def update(ask, window):
+def update(api, window):
     def updated(**members):
-        return ask(UPDATE_WINDOW, {"id": window["id"]} | members)
+        return api(UPDATE_WINDOW, {"id": window["id"]} | members)
 
     return updated
 
 
-def test_add(ask, asked, audited, woken):
+def test_add(api, asked, audited, woken):
     """A window is announced, audited, and on its way to the page."""
-    window = ask(ADD_WINDOW, asked | {"description": "To a new rack."}).json["data"]
+    window = api(ADD_WINDOW, asked | {"description": "To a new rack."}).json["data"]
 
     # The second change of this millisecond, after the service.
     now = "2026-03-01T12:00:00.001Z"
@@ -60,14 +60,14 @@ def test_add(ask, asked, audited, woken):
         "updatedAt": now,
         "services": [{"slug": "api", "name": "Public API"}],
     }
-    assert ask(GET_WINDOW, {"id": window["id"]}).json["data"] == window
+    assert api(GET_WINDOW, {"id": window["id"]}).json["data"] == window
     assert audited() == ["service.added", "maintenance.scheduled"]
     assert woken == ["status", "status"]
 
 
-def test_add_twice(ask, asked):
+def test_add_twice(api, asked):
     """The same Idempotency-Key announces one window."""
-    assert ask(ADD_WINDOW, asked).data == ask(ADD_WINDOW, asked).data
+    assert api(ADD_WINDOW, asked).data == api(ADD_WINDOW, asked).data
     assert MaintenanceRow.select().count() == 1
 
 
@@ -80,9 +80,9 @@ def test_add_twice(ask, asked):
         {"endsAt": "2026-03-01T12:01:00.001Z"},
     ],
 )
-def test_at_the_limit(ask, asked, update, member):
+def test_at_the_limit(api, asked, update, member):
     """Each limit itself is within."""
-    for response in (ask(ADD_WINDOW, asked | member), update(**member)):
+    for response in (api(ADD_WINDOW, asked | member), update(**member)):
         assert response.status_code == 200
         assert member.items() <= response.json["data"].items()
 
@@ -108,7 +108,7 @@ def test_at_the_limit(ask, asked, update, member):
         {"autostart": True},
     ],
 )
-def test_beyond_the_limit(update, window, ask, member):
+def test_beyond_the_limit(update, window, api, member):
     """An update is refused by the name of the member that was sent."""
     response = update(**member)
 
@@ -117,7 +117,7 @@ def test_beyond_the_limit(update, window, ask, member):
     assert pointer.startswith("/" + next(iter(member)))
     # It names the field once.
     assert response.json["detail"].count(pointer[1:]) == 1
-    assert ask(GET_WINDOW, {"id": window["id"]}).json["data"] == window
+    assert api(GET_WINDOW, {"id": window["id"]}).json["data"] == window
 
 
 @pytest.mark.parametrize(
@@ -131,25 +131,25 @@ def test_beyond_the_limit(update, window, ask, member):
         {"status": "scheduled"},
     ],
 )
-def test_add_beyond_the_limit(ask, asked, member):
+def test_add_beyond_the_limit(api, asked, member):
     """A window ends later than it starts, and its first status is the clock's."""
-    assert ask(ADD_WINDOW, asked | member).status_code == 422
+    assert api(ADD_WINDOW, asked | member).status_code == 422
     assert MaintenanceRow.select().count() == 0
 
 
 @pytest.mark.parametrize("missing", ["title", "startsAt", "endsAt", "services"])
-def test_add_without(ask, asked, missing):
+def test_add_without(api, asked, missing):
     """These four are required."""
     del asked[missing]
 
-    assert ask(ADD_WINDOW, asked).status_code == 422
+    assert api(ADD_WINDOW, asked).status_code == 422
 
 
-def test_for_unknown_services(ask, asked, update):
+def test_for_unknown_services(api, asked, update):
     """Slugs that name no service are refused by name, and nothing is kept."""
     stranger = {"services": ["ghost", "api"]}
 
-    for response in (ask(ADD_WINDOW, asked | stranger), update(title="X", **stranger)):
+    for response in (api(ADD_WINDOW, asked | stranger), update(title="X", **stranger)):
         assert response.status_code == 422
         assert response.json["type"].endswith("/problems/reference-not-found/")
         assert response.json["detail"] == "No service has the slug 'ghost'."
@@ -157,14 +157,14 @@ def test_for_unknown_services(ask, asked, update):
 
 
 @pytest.mark.parametrize("route", [UPDATE_WINDOW, GET_WINDOW])
-def test_of_none(ask, route):
+def test_of_none(api, route):
     """An id that names no window is not found, whether or not it is a UUID."""
     for id in ("ghost", "00000000-0000-0000-0000-000000000000", "x" * 64):
-        response = ask(route, {"id": id})
+        response = api(route, {"id": id})
         assert response.status_code == 404
         assert response.json["type"].endswith("/problems/maintenance-not-found/")
     for asked in ({"id": ""}, {"id": "x" * 65}, {}):
-        assert ask(route, asked).status_code == 422
+        assert api(route, asked).status_code == 422
 
 
 def test_update(update, world, clock, audited):
@@ -172,12 +172,12 @@ def test_update(update, world, clock, audited):
     world.service("mail")
     clock.pass_(seconds=1)
 
-    told = update(title="New", services=["mail"]).json["data"]
+    data = update(title="New", services=["mail"]).json["data"]
 
-    assert (told["title"], told["description"]) == ("New", None)
-    assert [each["slug"] for each in told["services"]] == ["mail"]
-    assert told["startsAt"] == world.text(59)
-    assert told["updatedAt"] == world.text()
+    assert (data["title"], data["description"]) == ("New", None)
+    assert [each["slug"] for each in data["services"]] == ["mail"]
+    assert data["startsAt"] == world.text(59)
+    assert data["updatedAt"] == world.text()
     assert audited()[-1] == "maintenance.updated"
 
 
@@ -190,15 +190,15 @@ def test_update_of_nothing(update, window, clock, audited):
     assert audited()[-1] == "maintenance.scheduled"
 
 
-def test_by_the_clock(ask, window, clock):
+def test_by_the_clock(api, window, clock):
     """Scheduled before startsAt, active until before endsAt, then completed."""
 
     def status_after(**time):
         clock.pass_(**time)
-        told = ask(GET_WINDOW, {"id": window["id"]}).json["data"]["status"]
-        listed = ask(LIST_WINDOWS, {"status": told}).json["data"]
+        data = api(GET_WINDOW, {"id": window["id"]}).json["data"]["status"]
+        listed = api(LIST_WINDOWS, {"status": data}).json["data"]
         assert [each["id"] for each in listed] == [window["id"]]
-        return told
+        return data
 
     assert status_after(seconds=60, milliseconds=-1) == "scheduled"
     assert status_after(milliseconds=1) == "active"
@@ -207,19 +207,19 @@ def test_by_the_clock(ask, window, clock):
 
 
 @pytest.mark.parametrize("written", ["completed", "cancelled"])
-def test_by_hand(ask, update, world, clock, written):
+def test_by_hand(api, update, world, clock, written):
     """What a person says wins over the clock, until scheduled gives it back."""
     world.sample("api", "a", "operational", 60)
     clock.pass_(seconds=90)
 
     def overall():
-        return ask(LIST).json["data"]["overall"]
+        return api(LIST).json["data"]["overall"]
 
     assert overall() == "maintenance"
     assert update(status=written).json["data"]["status"] == written
     assert overall() == "operational"
     assert [
-        len(ask(LIST_WINDOWS, {"status": s}).json["data"]) for s in (written, "active")
+        len(api(LIST_WINDOWS, {"status": s}).json["data"]) for s in (written, "active")
     ] == [1, 0]
     assert update(status="scheduled").json["data"]["status"] == "active"
     assert overall() == "maintenance"

@@ -11,12 +11,12 @@ from models.changes import behind, marks
 from models.status.measurements.measurements import MeasurementRow
 from models.status.measurements.retention import compact_measurements
 from models.status.measurements.rollups import HourRow, roll_up
-from tests.worlds.status import GET_UPTIME, LIST, RECORD, REMOVE, World
+from tests.factories.status import GET_UPTIME, LIST, RECORD, REMOVE, World
 
 
 @pytest.fixture
-def world(ask, clock):
-    world = World(ask, clock)
+def world(api, clock):
+    world = World(api, clock)
     world.service("api")
     return world
 
@@ -38,9 +38,9 @@ def batch(*samples, source="probe-1"):
     return {"source": source, "measurements": list(samples)}
 
 
-def test_record(ask, sample, woken):
+def test_record(api, sample, woken):
     """A sample is kept as it was said, is not audited, and wakes the builder."""
-    response = ask(RECORD, batch(sample | {"responseTimeMs": 12}))
+    response = api(RECORD, batch(sample | {"responseTimeMs": 12}))
 
     assert response.json == {"data": {"recorded": 1, "unknown": []}}
     row = MeasurementRow.get()
@@ -53,31 +53,31 @@ def test_record(ask, sample, woken):
     assert woken == ["status", "status"]
 
 
-def test_repeat(ask, sample, woken):
+def test_repeat(api, sample, woken):
     """The same instant of the same source counts as recorded and changes nothing."""
-    ask(RECORD, batch(sample))
+    api(RECORD, batch(sample))
     before = marks()
 
-    again = ask(RECORD, batch(sample | {"status": "down"}, sample))
+    again = api(RECORD, batch(sample | {"status": "down"}, sample))
 
     assert again.json["data"] == {"recorded": 2, "unknown": []}
     assert [row.status for row in MeasurementRow.select()] == ["operational"]
-    assert ask(LIST).json["data"]["overall"] == "operational"
+    assert api(LIST).json["data"]["overall"] == "operational"
     assert marks() == before
     assert woken == ["status", "status"]
 
 
 @pytest.fixture
-def world_of_two(world, sample, ask, woken):
+def world_of_two(world, sample, api, woken):
     """One source says that api works and mail is down; then nobody is awake."""
     world.service("mail")
-    ask(RECORD, batch(sample, sample | {"slug": "mail", "status": "down"}))
+    api(RECORD, batch(sample, sample | {"slug": "mail", "status": "down"}))
     woken.clear()
     return world
 
 
 @pytest.mark.parametrize(
-    ("said", "source", "pass_", "told"),
+    ("said", "source", "pass_", "expected"),
     [
         ([("api", "operational")], "probe-1", 60, "status, quietly"),
         ([("mail", "down")], "probe-1", 60, "status, quietly"),
@@ -91,7 +91,7 @@ def world_of_two(world, sample, ask, woken):
         ([("api", "operational")], "probe-1", 290, "status, quietly"),
     ],
 )
-def test_quiet_batch(world_of_two, ask, clock, woken, said, source, pass_, told):
+def test_quiet_batch(world_of_two, api, clock, woken, said, source, pass_, expected):
     """Only what each source says already, while that is fresh, may wait for more."""
     clock.pass_(seconds=pass_)
     text = world_of_two.text()
@@ -99,29 +99,29 @@ def test_quiet_batch(world_of_two, ask, clock, woken, said, source, pass_, told)
 
     # Two samples of one instant would be one.
     samples[0]["observedAt"] = world_of_two.text(-1)
-    ask(RECORD, batch(*samples, source=source))
+    api(RECORD, batch(*samples, source=source))
 
-    assert woken == [told]
+    assert woken == [expected]
     assert behind() == {"status"}
 
 
 @pytest.mark.parametrize("position", [0, 1, 2])
-def test_newest_of_a_batch(ask, world, sample, position):
+def test_newest_of_a_batch(api, world, sample, position):
     """Of several samples of a service the newest decides, wherever it stands."""
     older = [sample | {"observedAt": world.text(-at)} for at in (20, 30)]
     older.insert(position, sample | {"status": "down"})
 
-    ask(RECORD, batch(*older))
+    api(RECORD, batch(*older))
 
-    assert ask(LIST).json["data"]["overall"] == "major-outage"
+    assert api(LIST).json["data"]["overall"] == "major-outage"
 
 
-def test_two_of_one_time(ask, sample):
+def test_two_of_one_time(api, sample):
     """Of two samples of one source and time, the first is kept and decides."""
-    ask(RECORD, batch(sample | {"status": "down"}, sample))
+    api(RECORD, batch(sample | {"status": "down"}, sample))
 
     assert [row.status for row in MeasurementRow.select()] == ["down"]
-    assert ask(LIST).json["data"]["overall"] == "major-outage"
+    assert api(LIST).json["data"]["overall"] == "major-outage"
 
 
 @pytest.mark.parametrize(
@@ -146,7 +146,7 @@ def test_repeated_field_beside_a_wrong_one(send_text, sample, refusal):
     refusal(send_text(text), "malformed-request")
 
 
-def test_batches_at_once(app, ask, world, issue, sample):
+def test_batches_at_once(app, api, world, issue, sample):
     """
     Of batches that are sent at once each is answered for itself: those that are
     accepted are stored once, and one that is refused takes no other along.
@@ -174,37 +174,37 @@ def test_batches_at_once(app, ask, world, issue, sample):
     assert MeasurementRow.select().count() == 40
 
 
-def test_two_sources(ask, sample):
+def test_two_sources(api, sample):
     """Another source may say something else of the same instant."""
-    ask(RECORD, batch(sample))
-    ask(RECORD, batch(sample | {"status": "down"}, source="probe-2"))
+    api(RECORD, batch(sample))
+    api(RECORD, batch(sample | {"status": "down"}, source="probe-2"))
 
-    assert ask(LIST).json["data"]["overall"] == "partial-outage"
+    assert api(LIST).json["data"]["overall"] == "partial-outage"
 
 
-def test_unknown_slugs(ask, sample):
+def test_unknown_slugs(api, sample):
     """Each unknown slug is told once, in order; the rest is kept."""
     strange = [sample | {"slug": slug} for slug in ("ghost", "other", "ghost")]
 
-    response = ask(RECORD, batch(strange[0], sample, *strange[1:]))
+    response = api(RECORD, batch(strange[0], sample, *strange[1:]))
 
     assert response.json["data"] == {"recorded": 1, "unknown": ["ghost", "other"]}
     assert MeasurementRow.select().count() == 1
 
 
-def test_all_unknown(ask, sample, woken):
+def test_all_unknown(api, sample, woken):
     """A batch of strangers is no error, and nobody need look."""
-    told = ask(RECORD, batch(sample | {"slug": "ghost"})).json["data"]
+    data = api(RECORD, batch(sample | {"slug": "ghost"})).json["data"]
 
-    assert told == {"recorded": 0, "unknown": ["ghost"]}
+    assert data == {"recorded": 0, "unknown": ["ghost"]}
     assert woken == ["status"]
 
 
-def test_off_the_page(ask, sample):
+def test_off_the_page(api, sample):
     """A service off the page is still measured."""
-    ask(REMOVE, {"slug": "api"})
+    api(REMOVE, {"slug": "api"})
 
-    assert ask(RECORD, batch(sample)).json["data"]["recorded"] == 1
+    assert api(RECORD, batch(sample)).json["data"]["recorded"] == 1
 
 
 @pytest.mark.parametrize(
@@ -218,9 +218,9 @@ def test_off_the_page(ask, sample):
         {"responseTimeMs": 1.0},
     ],
 )
-def test_at_the_limit(ask, sample, member):
+def test_at_the_limit(api, sample, member):
     """Each limit itself is within."""
-    assert ask(RECORD, batch(sample | member)).status_code == 200
+    assert api(RECORD, batch(sample | member)).status_code == 200
 
 
 @pytest.mark.parametrize(
@@ -242,9 +242,9 @@ def test_at_the_limit(ask, sample, member):
         {"region": "eu"},
     ],
 )
-def test_one_bad_item(ask, sample, member):
+def test_one_bad_item(api, sample, member):
     """One bad item refuses the whole batch and is named by its place."""
-    response = ask(RECORD, batch(sample, sample | member))
+    response = api(RECORD, batch(sample, sample | member))
 
     assert response.status_code == 422
     pointer = f"/measurements/1/{next(iter(member))}"
@@ -253,59 +253,59 @@ def test_one_bad_item(ask, sample, member):
 
 
 @pytest.mark.parametrize("missing", ["slug", "status", "observedAt"])
-def test_item_without(ask, sample, missing):
+def test_item_without(api, sample, missing):
     """Slug, status and observedAt are required."""
     del sample[missing]
 
-    assert ask(RECORD, batch(sample)).status_code == 422
+    assert api(RECORD, batch(sample)).status_code == 422
 
 
 @pytest.mark.parametrize("source", ["", "A", "1a", "a" * 65, None, 5])
-def test_wrong_source(ask, sample, source):
+def test_wrong_source(api, sample, source):
     """A source is named as services are."""
-    assert ask(RECORD, batch(sample, source=source)).status_code == 422
+    assert api(RECORD, batch(sample, source=source)).status_code == 422
 
 
 @pytest.mark.parametrize(
     ("count", "status"), [(0, 422), (1, 200), (200, 200), (201, 422)]
 )
-def test_length_of_a_batch(ask, world, sample, count, status):
+def test_length_of_a_batch(api, world, sample, count, status):
     """From 1 to 200."""
     samples = [sample | {"observedAt": world.text(-n)} for n in range(count)]
 
-    assert ask(RECORD, batch(*samples)).status_code == status
+    assert api(RECORD, batch(*samples)).status_code == status
 
 
 @pytest.mark.parametrize(
     ("seconds", "status"),
     [(60, 200), (60.001, 422), (-100 * 86400, 200), (-100 * 86400 - 0.001, 422)],
 )
-def test_times(ask, world, sample, seconds, status):
+def test_times(api, world, sample, seconds, status):
     """Up to 60 s ahead and as far back as raw samples are kept, to the millisecond."""
-    response = ask(RECORD, batch(sample | {"observedAt": world.text(seconds)}))
+    response = api(RECORD, batch(sample | {"observedAt": world.text(seconds)}))
 
     assert response.status_code == status
     if status == 422:
         assert response.json["errors"][0]["pointer"] == "/measurements/0/observedAt"
 
 
-def test_before_what_is_folded(ask, world, sample):
+def test_before_what_is_folded(api, world, sample):
     """Where days were folded no sample is taken, whatever the retention is now."""
     compact_measurements(world.clock.now, timedelta(days=91))
 
     old = sample | {"observedAt": world.text(-92 * 86400)}
-    response = ask(RECORD, batch(old))
+    response = api(RECORD, batch(old))
 
     assert response.status_code == 422
     assert "2025-11-30T00:00:00.000Z" in response.json["detail"]
 
 
-def test_late_sample(ask, world, sample):
+def test_late_sample(api, world, sample):
     """A sample of an hour that is counted already is counted too."""
-    ask(RECORD, batch(sample | {"observedAt": world.text(-7200)}))
+    api(RECORD, batch(sample | {"observedAt": world.text(-7200)}))
     roll_up(world.clock.now)
 
-    ask(RECORD, batch(sample | {"observedAt": world.text(-7100), "status": "down"}))
+    api(RECORD, batch(sample | {"observedAt": world.text(-7100), "status": "down"}))
 
     assert [(row.operational, row.down) for row in HourRow.select()] == [(1, 1)]
-    assert ask(GET_UPTIME, {"slug": "api"}).json["data"]["uptimePct"] == 50.0
+    assert api(GET_UPTIME, {"slug": "api"}).json["data"]["uptimePct"] == 50.0

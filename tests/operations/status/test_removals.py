@@ -8,8 +8,8 @@ from models.notifications.deliveries.dispatch import claim
 from models.notifications.deliveries.fan_out import fan_out
 from models.notifications.rows import DeliveryRow, EventRow
 from models.status.clock_events import record_clock_events
-from tests.worlds.notifications import ALL_LIVE, subscribe
-from tests.worlds.status import (
+from tests.factories.notifications import ALL_LIVE, subscribe
+from tests.factories.status import (
     ADD_UPDATE,
     CORRECT_UPDATE,
     GET_INCIDENT,
@@ -33,8 +33,8 @@ HOUR = 3600
 
 
 @pytest.fixture
-def world(ask, clock):
-    world = World(ask, clock)
+def world(api, clock):
+    world = World(api, clock)
     world.service("api", name="Public API")
     return world
 
@@ -51,24 +51,24 @@ def window(world):
     return world.window("api", -HOUR, HOUR, title="A test", description=description)
 
 
-def service(ask):
-    return ask(LIST).json["data"]["services"][0]
+def service(api):
+    return api(LIST).json["data"]["services"][0]
 
 
-def test_removed_incident(ask, world, incident, clock, audited):
+def test_removed_incident(api, world, incident, clock, audited):
     """A removed incident is in no list, and does not decide the state any more."""
     world.sample("api", "probe", "operational", 0)
-    assert service(ask)["state"] == "major-outage"
+    assert service(api)["state"] == "major-outage"
     clock.pass_(seconds=1)
 
-    response = ask(REMOVE_INCIDENT, {"id": incident})
+    response = api(REMOVE_INCIDENT, {"id": incident})
 
     assert response.json["data"] == {"id": incident, "removedAt": world.text()}
-    assert ask(GET_INCIDENT, {"id": incident}).status_code == 404
-    assert ask(LIST_INCIDENTS).json["data"] == []
-    assert ask(LIST_INCIDENTS, {"slug": "api"}).json["data"] == []
-    assert ask(GET_SERVICE, {"slug": "api"}).json["data"]["incidents"] == []
-    assert (service(ask)["state"], service(ask)["activeIncidentIds"]) == (
+    assert api(GET_INCIDENT, {"id": incident}).status_code == 404
+    assert api(LIST_INCIDENTS).json["data"] == []
+    assert api(LIST_INCIDENTS, {"slug": "api"}).json["data"] == []
+    assert api(GET_SERVICE, {"slug": "api"}).json["data"]["incidents"] == []
+    assert (service(api)["state"], service(api)["activeIncidentIds"]) == (
         "operational",
         [],
     )
@@ -76,20 +76,20 @@ def test_removed_incident(ask, world, incident, clock, audited):
     assert behind() == {"status"}
 
 
-def test_removed_window(ask, world, window, clock, audited):
+def test_removed_window(api, world, window, clock, audited):
     """A removed window is in no list, and no service is in maintenance for it."""
     world.sample("api", "probe", "operational", 0)
-    assert service(ask)["state"] == "maintenance"
+    assert service(api)["state"] == "maintenance"
     clock.pass_(seconds=1)
 
-    response = ask(REMOVE_WINDOW, {"id": window})
+    response = api(REMOVE_WINDOW, {"id": window})
 
     assert response.json["data"] == {"id": window, "removedAt": world.text()}
-    assert ask(GET_WINDOW, {"id": window}).status_code == 404
-    assert ask(LIST_WINDOWS).json["data"] == []
-    assert ask(LIST_WINDOWS, {"status": "active"}).json["data"] == []
-    assert ask(GET_SERVICE, {"slug": "api"}).json["data"]["maintenance"] == []
-    assert (service(ask)["state"], service(ask)["activeMaintenanceIds"]) == (
+    assert api(GET_WINDOW, {"id": window}).status_code == 404
+    assert api(LIST_WINDOWS).json["data"] == []
+    assert api(LIST_WINDOWS, {"status": "active"}).json["data"] == []
+    assert api(GET_SERVICE, {"slug": "api"}).json["data"]["maintenance"] == []
+    assert (service(api)["state"], service(api)["activeMaintenanceIds"]) == (
         "operational",
         [],
     )
@@ -97,22 +97,22 @@ def test_removed_window(ask, world, window, clock, audited):
     assert behind() == {"status"}
 
 
-def test_uptime_of_a_removed_window(ask, world, window):
+def test_uptime_of_a_removed_window(api, world, window):
     """Measurements that were taken during the window count again."""
     world.sample("api", "probe", "down", -60)
-    pct = [ask(GET_SERVICE, {"slug": "api"}).json["data"]["uptime"][0]["uptimePct"]]
+    pct = [api(GET_SERVICE, {"slug": "api"}).json["data"]["uptime"][0]["uptimePct"]]
 
-    ask(REMOVE_WINDOW, {"id": window})
+    api(REMOVE_WINDOW, {"id": window})
 
-    pct.append(ask(GET_SERVICE, {"slug": "api"}).json["data"]["uptime"][0]["uptimePct"])
+    pct.append(api(GET_SERVICE, {"slug": "api"}).json["data"]["uptime"][0]["uptimePct"])
     assert pct == [None, 0]
 
 
-def test_what_is_kept(ask, incident, window):
+def test_what_is_kept(api, incident, window):
     """The audit log has what was removed; the updates are in their history."""
-    ask(ADD_UPDATE, {"incidentId": incident, "body": "Still a test."})
-    ask(REMOVE_INCIDENT, {"id": incident})
-    ask(REMOVE_WINDOW, {"id": window})
+    api(ADD_UPDATE, {"incidentId": incident, "body": "Still a test."})
+    api(REMOVE_INCIDENT, {"id": incident})
+    api(REMOVE_WINDOW, {"id": window})
 
     rows = {row.action: row for row in AuditRow}
     removed = rows["incident.removed"]
@@ -124,59 +124,59 @@ def test_what_is_kept(ask, incident, window):
     removed = rows["maintenance.removed"]
     assert (removed.target_id, removed.target_label) == (window, "A test")
     assert '; description: "Not for readers.\\"; via key"; via key' in removed.detail
-    history = ask(UPDATE_HISTORY, {"incidentId": incident}).json["data"]
+    history = api(UPDATE_HISTORY, {"incidentId": incident}).json["data"]
     bodies = [each["versions"][0]["body"] for each in history]
     assert bodies == ["We are looking.", "Still a test."]
 
 
-def test_nothing_brings_it_back(ask, incident, window, audited):
+def test_nothing_brings_it_back(api, incident, window, audited):
     """What was removed cannot be changed, corrected or removed again."""
-    (update,) = ask(GET_INCIDENT, {"id": incident}).json["data"]["updates"]
-    ask(REMOVE_INCIDENT, {"id": incident})
-    ask(REMOVE_WINDOW, {"id": window})
+    (update,) = api(GET_INCIDENT, {"id": incident}).json["data"]["updates"]
+    api(REMOVE_INCIDENT, {"id": incident})
+    api(REMOVE_WINDOW, {"id": window})
     before = audited()
 
     responses = [
-        ask(UPDATE_INCIDENT, {"id": incident, "title": "Back"}),
-        ask(ADD_UPDATE, {"incidentId": incident, "body": "Back."}),
-        ask(CORRECT_UPDATE, {"id": update["id"], "body": "Back."}),
-        ask(REMOVE_UPDATE, {"id": update["id"]}),
-        ask(
+        api(UPDATE_INCIDENT, {"id": incident, "title": "Back"}),
+        api(ADD_UPDATE, {"incidentId": incident, "body": "Back."}),
+        api(CORRECT_UPDATE, {"id": update["id"], "body": "Back."}),
+        api(REMOVE_UPDATE, {"id": update["id"]}),
+        api(
             REMOVE_INCIDENT,
             {
                 "id": incident,
             },
             headers={"Idempotency-Key": "2"},
         ),
-        ask(UPDATE_WINDOW, {"id": window, "title": "Back"}),
-        ask(REMOVE_WINDOW, {"id": window}, headers={"Idempotency-Key": "3"}),
+        api(UPDATE_WINDOW, {"id": window, "title": "Back"}),
+        api(REMOVE_WINDOW, {"id": window}, headers={"Idempotency-Key": "3"}),
     ]
 
     assert {response.status_code for response in responses} == {404}
     assert audited() == before
 
 
-def test_unknown(ask, world):
+def test_unknown(api, world):
     """What does not exist is not found."""
-    assert ask(REMOVE_INCIDENT, {"id": "ghost"}).status_code == 404
-    assert ask(REMOVE_WINDOW, {"id": "ghost"}).status_code == 404
+    assert api(REMOVE_INCIDENT, {"id": "ghost"}).status_code == 404
+    assert api(REMOVE_WINDOW, {"id": "ghost"}).status_code == 404
 
 
-def test_dry_run(ask, incident):
+def test_dry_run(api, incident):
     """A dry run removes nothing."""
-    response = ask(REMOVE_INCIDENT, {"id": incident}, headers={"Dry-Run": "true"})
+    response = api(REMOVE_INCIDENT, {"id": incident}, headers={"Dry-Run": "true"})
 
     assert response.status_code == 200
-    assert ask(GET_INCIDENT, {"id": incident}).status_code == 200
+    assert api(GET_INCIDENT, {"id": incident}).status_code == 200
 
 
-def test_nobody_is_told(ask, world, clock):
+def test_nobody_is_told(api, world, clock):
     """A removal is no event, and what is unsent is not sent; another incident's is."""
     subscribe(clock.now)
     removed, kept = world.incident("api"), world.incident("api")
     window = world.window("api", HOUR, 2 * HOUR)
-    ask(REMOVE_INCIDENT, {"id": removed})
-    ask(REMOVE_WINDOW, {"id": window})
+    api(REMOVE_INCIDENT, {"id": removed})
+    api(REMOVE_WINDOW, {"id": window})
     fan_out(clock.now, ALL_LIVE)
 
     attempts = claim(clock.now, ["webhook"], 100)
@@ -187,13 +187,13 @@ def test_nobody_is_told(ask, world, clock):
     assert EventRow.select().where(EventRow.withdrawn_at.is_null(False)).count() == 2
 
 
-def test_clock_of_a_removed_window(ask, world, clock, settings):
+def test_clock_of_a_removed_window(api, world, clock, settings):
     """Nobody is told that a removed window begins or ends, nor reminded of it."""
     events = ["incident.reminder", "maintenance.reminder", "maintenance.started"]
     window, incident = world.window("api", HOUR, 2 * HOUR), world.incident("api")
     subscribe(clock.now, events=events)
-    ask(REMOVE_WINDOW, {"id": window})
-    ask(REMOVE_INCIDENT, {"id": incident})
+    api(REMOVE_WINDOW, {"id": window})
+    api(REMOVE_INCIDENT, {"id": incident})
 
     for _ in range(30):
         clock.pass_(seconds=HOUR / 2)

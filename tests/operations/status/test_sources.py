@@ -15,7 +15,7 @@ from models.status.measurements.sources import (
     MAX_SOURCES_OF_KEY,
     shared_source_faults,
 )
-from tests.worlds.status import ADD_SERVICE, RECORD
+from tests.factories.status import ADD_SERVICE, RECORD
 
 pytestmark = pytest.mark.both_engines
 
@@ -33,15 +33,15 @@ open_policy = pytest.mark.parametrize("settings", ["open"], indirect=True)
 
 
 @pytest.fixture
-def record(ask, clock):
+def record(api, clock):
     """Record one measurement of the service api, a second after the last."""
-    ask(ADD_SERVICE, {"slug": "api", "name": "API"})
+    api(ADD_SERVICE, {"slug": "api", "name": "API"})
 
     def recorded(key, source="frankfurt", status="operational", slug="api"):
         clock.pass_(seconds=1)
         at = clock.now.isoformat()
         sample = {"slug": slug, "status": status, "observedAt": at}
-        return ask(RECORD, {"source": source, "measurements": [sample]}, key=key)
+        return api(RECORD, {"source": source, "measurements": [sample]}, key=key)
 
     return recorded
 
@@ -50,14 +50,14 @@ def id_of(secret):
     return KeyRow.get(KeyRow.prefix == secret[:11]).id
 
 
-def keys_of(ask):
+def keys_of(api):
     return {
         source["source"]: [key["prefix"] for key in source["keys"]]
-        for source in ask(LIST).json["data"]
+        for source in api(LIST).json["data"]
     }
 
 
-def test_source_is_taken(record, issue, ask, refusal):
+def test_source_is_taken(record, issue, api, refusal):
     """A leaked key cannot report for the probe whose source it is not."""
     probe, leaked = issue(SCOPE), issue(SCOPE)
     record(probe, status="down")
@@ -69,34 +69,34 @@ def test_source_is_taken(record, issue, ask, refusal):
     assert MeasurementRow.select().count() == 1
     assert record(leaked, source="its-own").status_code == 200
     assert record(probe).status_code == 200
-    assert keys_of(ask) == {"frankfurt": [probe[:11]], "its-own": [leaked[:11]]}
+    assert keys_of(api) == {"frankfurt": [probe[:11]], "its-own": [leaked[:11]]}
 
 
-def test_source_stays_with_the_lineage(record, issue, ask):
+def test_source_stays_with_the_lineage(record, issue, api):
     """The replacement of a probe's key speaks for its source, and is shown."""
     probe = issue(SCOPE)
     record(probe)
     rotation = {"id": id_of(probe)}
-    rotated = ask("POST /platform/v1/keys/rotate", rotation, key=issue("*"))
+    rotated = api("POST /platform/v1/keys/rotate", rotation, key=issue("*"))
     replacement = rotated.json["data"]["secret"]
 
     assert record(replacement).status_code == 200
-    assert keys_of(ask) == {"frankfurt": [replacement[:11]]}
+    assert keys_of(api) == {"frankfurt": [replacement[:11]]}
 
 
-def test_transfer(record, issue, ask, refusal, audited):
+def test_transfer(record, issue, api, refusal, audited):
     """An admin hands a source over; it is audited once, and the old key is refused."""
     old, new = issue(SCOPE), issue(SCOPE)
     record(old)
     body = {"source": "frankfurt", "keyId": id_of(new)}
 
-    tried = ask(TRANSFER, body, headers={"Dry-Run": "true"})
+    tried = api(TRANSFER, body, headers={"Dry-Run": "true"})
     assert tried.json["data"]["keys"][0]["prefix"] == new[:11]
     assert record(old).status_code == 200
-    told = ask(TRANSFER, body).json["data"]
-    ask(TRANSFER, body)
+    data = api(TRANSFER, body).json["data"]
+    api(TRANSFER, body)
 
-    assert [key["id"] for key in told["keys"]] == [id_of(new)]
+    assert [key["id"] for key in data["keys"]] == [id_of(new)]
     refusal(record(old), "source-taken")
     assert record(new).status_code == 200
     assert audited().count("source.transferred") == 1
@@ -106,29 +106,29 @@ def test_transfer(record, issue, ask, refusal, audited):
     assert broken_links("status") == []
 
 
-def test_transfer_before_the_first_use(record, issue, ask, refusal):
+def test_transfer_before_the_first_use(record, issue, api, refusal):
     """A source may be given before it is used, but not to a key that is revoked."""
     probe, other = issue(SCOPE), issue(SCOPE)
-    ask(TRANSFER, {"source": "frankfurt", "keyId": id_of(probe)})
-    ask("POST /platform/v1/keys/remove", {"id": id_of(other)})
+    api(TRANSFER, {"source": "frankfurt", "keyId": id_of(probe)})
+    api("POST /platform/v1/keys/remove", {"id": id_of(other)})
 
     body = {"source": "paris", "keyId": id_of(other)}
-    refusal(ask(TRANSFER, body), "key-not-active")
+    refusal(api(TRANSFER, body), "key-not-active")
     refusal(record(issue(SCOPE)), "source-taken")
     assert record(probe).status_code == 200
 
 
-def test_list(record, issue, ask, clock):
+def test_list(record, issue, api, clock):
     """Each source is listed with the services that it measures, or only with one."""
-    ask(ADD_SERVICE, {"slug": "mail", "name": "Mail"})
+    api(ADD_SERVICE, {"slug": "mail", "name": "Mail"})
     probe, body = issue(SCOPE), {"source": "unused", "keyId": id_of(issue(SCOPE))}
-    ask(TRANSFER, body)
+    api(TRANSFER, body)
     record(probe, source="paris")
     record(probe, source="frankfurt", slug="mail")
     record(probe, source="frankfurt")
 
-    listed = ask(LIST).json["data"]
-    of_mail = ask(LIST, {"slug": "mail"}).json["data"]
+    listed = api(LIST).json["data"]
+    of_mail = api(LIST, {"slug": "mail"}).json["data"]
 
     assert [(s["source"], [m["slug"] for m in s["services"]]) for s in listed] == [
         ("frankfurt", ["api", "mail"]),
@@ -139,11 +139,11 @@ def test_list(record, issue, ask, clock):
     assert newest == clock.now
     mail = listed[0]["services"][1]
     assert of_mail == [listed[0] | {"services": [mail]}]
-    assert ask(LIST, {"slug": "ghost"}).json["data"] == []
+    assert api(LIST, {"slug": "ghost"}).json["data"] == []
 
 
 @open_policy
-def test_open_policy(record, issue, ask, clock, caplog):
+def test_open_policy(record, issue, api, clock, caplog):
     """By default any key speaks for any source; that two did is told for an hour."""
     one, other = issue(SCOPE), issue(SCOPE)
     record(one)
@@ -158,13 +158,13 @@ def test_open_policy(record, issue, ask, clock, caplog):
     assert one[:11] in fault.detail
     assert other[:11] in fault.detail
     assert "source-shared" in caplog.text
-    assert keys_of(ask) == {"frankfurt": [one[:11], other[:11]]}
+    assert keys_of(api) == {"frankfurt": [one[:11], other[:11]]}
     clock.pass_(hours=1)
     assert shared_source_faults(clock.now) == []
 
 
 @open_policy
-def test_policy_that_is_set_later(record, issue, ask, settings, clock):
+def test_policy_that_is_set_later(record, issue, api, settings, clock):
     """What several keys used belongs to the one that used it first."""
     first, second = issue(SCOPE), issue(SCOPE)
     record(first)
@@ -182,7 +182,7 @@ def test_policy_that_is_set_later(record, issue, ask, settings, clock):
 
 
 @open_policy
-def test_most_sources(record, issue, ask, clock, refusal):
+def test_most_sources(record, issue, api, clock, refusal):
     """A service has 64 sources within a week; those it has go on."""
     keys = [issue(SCOPE) for _ in range(MAX_SOURCES // MAX_SOURCES_OF_KEY)]
     for number in range(MAX_SOURCES):
@@ -194,21 +194,21 @@ def test_most_sources(record, issue, ask, clock, refusal):
     clock.pass_(hours=1)
 
     assert record(key, source="probe-0").status_code == 200
-    assert len(keys_of(ask)) == MAX_SOURCES
-    ask(ADD_SERVICE, {"slug": "mail", "name": "Mail"})
+    assert len(keys_of(api)) == MAX_SOURCES
+    api(ADD_SERVICE, {"slug": "mail", "name": "Mail"})
     assert record(key, source="one-more", slug="mail").status_code == 200
     clock.pass_(days=7)
     assert record(key, source="one-more").status_code == 200
 
 
 @pytest.mark.parametrize("settings", ["open", "owned"], indirect=True)
-def test_sources_of_one_key(record, issue, ask, refusal):
+def test_sources_of_one_key(record, issue, api, refusal):
     """A leaked key and its replacement leave room for the sources of others."""
     leaked, probe = issue(SCOPE), issue(SCOPE)
     for number in range(MAX_SOURCES_OF_KEY):
         assert record(leaked, source=f"made-up-{number}").status_code == 200
     rotation = {"id": id_of(leaked)}
-    rotated = ask("POST /platform/v1/keys/rotate", rotation, key=issue("*"))
+    rotated = api("POST /platform/v1/keys/rotate", rotation, key=issue("*"))
     replacement = rotated.json["data"]["secret"]
 
     refused = record(replacement, source="made-up")

@@ -9,8 +9,8 @@ from models.audit import AuditRow
 from models.notifications.deliveries.fan_out import fan_out
 from models.notifications.event_types import default_events
 from models.notifications.rows import DeliveryRow, SubscriptionRow
-from tests.worlds.notifications import ALL_LIVE, subscribe
-from tests.worlds.status import ADD_SERVICE
+from tests.factories.notifications import ALL_LIVE, subscribe
+from tests.factories.status import ADD_SERVICE
 
 pytestmark = pytest.mark.both_engines
 
@@ -28,16 +28,16 @@ INCIDENT = {
 
 
 @pytest.fixture
-def api(ask):
-    ask(ADD_SERVICE, {"slug": "api", "name": "API"})
+def api_service(api):
+    api(ADD_SERVICE, {"slug": "api", "name": "API"})
 
 
 @pytest.fixture
-def added(ask):
+def added(api):
     """Add a subscription and return it."""
 
     def made(body=HOOK, **more):
-        response = ask(ADD, body | more)
+        response = api(ADD, body | more)
         assert response.status_code == 200, response.text
         return response.json["data"]
 
@@ -48,14 +48,14 @@ def pointers(response):
     return [error["pointer"] for error in response.json["errors"]]
 
 
-def test_add(ask, added, audited):
+def test_add(api, added, audited):
     """A webhook is active at once, told of all, and its secret is shown once."""
-    told = added()
+    result = added()
 
-    secret = told.pop("secret")
+    secret = result.pop("secret")
     assert secret.startswith("whsec_")
-    assert told == {
-        "id": told["id"],
+    assert result == {
+        "id": result["id"],
         "channel": "webhook",
         "address": "https://tools.example.com/Hook?a=1",
         "services": [],
@@ -70,8 +70,8 @@ def test_add(ask, added, audited):
         "lastDeliveryAt": None,
         "reason": None,
     }
-    assert ask(GET, {"id": told["id"]}).json["data"] == told
-    assert ask(LIST).json["data"] == [told]
+    assert api(GET, {"id": result["id"]}).json["data"] == result
+    assert api(LIST).json["data"] == [result]
     assert audited() == ["subscription.added"]
 
 
@@ -80,17 +80,17 @@ def test_add_for_people(added, channel):
     """People are told of incidents and maintenance, and have no secret."""
     body = {"channel": channel, "address": "https://rooms.example.com/services/T0/B1"}
 
-    told = added(MAIL if channel == "email" else body)
+    result = added(MAIL if channel == "email" else body)
 
-    assert told["events"] == list(default_events(channel))
-    assert told["secret"] is None
+    assert result["events"] == list(default_events(channel))
+    assert result["secret"] is None
 
 
-def test_audit_has_no_address(ask, added):
+def test_audit_has_no_address(api, added):
     """The audit log names the channel, not whom it is for."""
     id = added(MAIL)["id"]
-    ask(UPDATE, {"id": id, "language": "en"})
-    ask(REMOVE, {"id": id, "erase": True})
+    api(UPDATE, {"id": id, "language": "en"})
+    api(REMOVE, {"id": id, "erase": True})
 
     records = list(AuditRow.select().order_by(AuditRow.number))
 
@@ -98,12 +98,12 @@ def test_audit_has_no_address(ask, added):
         ("subscription", id, "email")
     }
     assert "erased" in records[-1].detail
-    told = ask("GET /status/v1/admin/audit/list", {"targetType": "subscription"})
-    assert len(told.json["data"]) == 3
-    assert "mia@" not in told.text.lower()
+    result = api("GET /status/v1/admin/audit/list", {"targetType": "subscription"})
+    assert len(result.json["data"]) == 3
+    assert "mia@" not in result.text.lower()
 
 
-def test_repeated_add(ask, added):
+def test_repeated_add(api, added):
     """A repeat has the same secret, which the stored response has only sealed."""
     first = added()
 
@@ -118,13 +118,13 @@ def test_repeated_add(ask, added):
         MAIL | {"address": "mia@EXAMPLE.com"},
     ],
 )
-def test_address_that_is_subscribed(ask, added, refusal, audited, body):
+def test_address_that_is_subscribed(api, added, refusal, audited, body):
     """An address has one live subscription over a channel, however it is spelled."""
     added()
     added(MAIL)
     existing = SubscriptionRow.get(SubscriptionRow.channel == body["channel"])
 
-    response = ask(ADD, body)
+    response = api(ADD, body)
 
     assert response.status_code == 409
     assert refusal(response, "subscription-exists")["subscriptionId"] == existing.id
@@ -163,9 +163,9 @@ def test_other_address(added, body):
         MAIL | {"address": " "},
     ],
 )
-def test_refused_address(ask, refusal, audited, body):
+def test_refused_address(api, refusal, audited, body):
     """An address that nothing may be sent to is refused by its place."""
-    response = ask(ADD, body)
+    response = api(ADD, body)
 
     assert response.status_code == 422
     refusal(response, "validation-failed")
@@ -179,11 +179,11 @@ class TestPrivateNetwork:
     def settings(self, settings):
         return replace(settings, notify_networks=("10.0.0.0/8",))
 
-    def test_address_in_it(self, ask, added):
+    def test_address_in_it(self, api, added):
         """In the networks of the setting, and only there, plain HTTP is possible."""
         assert added(HOOK | {"address": "http://10.1.2.3:8080/"})["state"] == "active"
 
-        refused = ask(ADD, HOOK | {"address": "http://192.168.1.1/"})
+        refused = api(ADD, HOOK | {"address": "http://192.168.1.1/"})
         assert pointers(refused) == ["/address"]
 
 
@@ -198,20 +198,20 @@ class TestPrivateNetwork:
         (HOOK | {"services": ["API"]}, "/services/0"),
     ],
 )
-def test_refused_values(ask, body, place):
+def test_refused_values(api, body, place):
     """A channel is told of what it takes."""
-    response = ask(ADD, body)
+    response = api(ADD, body)
 
     assert response.status_code == 422
     assert pointers(response) == [place]
 
 
 @pytest.mark.parametrize("path", [ADD, UPDATE])
-def test_language_without_texts(ask, added, path):
+def test_language_without_texts(api, added, path):
     """A language that no message can have is refused, with those that there are."""
     body = HOOK if path == ADD else {"id": added(MAIL)["id"]}
 
-    response = ask(path, body | {"language": "is"})
+    response = api(path, body | {"language": "is"})
 
     assert response.status_code == 422
     assert pointers(response) == ["/language"]
@@ -220,29 +220,29 @@ def test_language_without_texts(ask, added, path):
     assert re.search(r" en[,.]", error["detail"])
 
 
-def test_unknown_service(ask, added, api, refusal):
+def test_unknown_service(api, added, api_service, refusal):
     """A slug that names no service is refused by name, also in an update."""
     id = added(services=["api", "api"])["id"]
 
     for response in (
-        ask(ADD, MAIL | {"services": ["api", "ghost"]}),
-        ask(UPDATE, {"id": id, "services": ["ghost"]}),
+        api(ADD, MAIL | {"services": ["api", "ghost"]}),
+        api(UPDATE, {"id": id, "services": ["ghost"]}),
     ):
         assert refusal(response, "reference-not-found")["status"] == 422
         assert response.json["detail"] == "No service has the slug 'ghost'."
     assert SubscriptionRow.get().services == ["api"]
 
 
-def test_dry_run(ask, audited):
+def test_dry_run(api, audited):
     """A dry run adds nothing."""
-    response = ask(ADD, HOOK, headers={"Dry-Run": "true"})
+    response = api(ADD, HOOK, headers={"Dry-Run": "true"})
 
     assert response.json["data"]["state"] == "active"
     assert SubscriptionRow.select().count() == 0
     assert audited() == []
 
 
-def test_list(ask, clock, store):
+def test_list(api, clock, store):
     """Newest first, page by page, by channel and by state."""
     for number in range(5):
         clock.pass_(seconds=1)
@@ -256,7 +256,7 @@ def test_list(ask, clock, store):
     def numbers(**query):
         found = []
         while query is not None:
-            page = ask(LIST, query | {"limit": 2}).json
+            page = api(LIST, query | {"limit": 2}).json
             found += [int(each["address"][0]) for each in page["data"]]
             cursor = page["meta"]["cursor"]
             query = query | {"cursor": cursor} if cursor else None
@@ -268,48 +268,48 @@ def test_list(ask, clock, store):
     assert numbers(state="active", channel="webhook") == [2, 0]
 
 
-def test_update(ask, added, api, audited, clock):
+def test_update(api, added, api_service, audited, clock):
     """What is sent changes, and is in the audit log; the same again changes nothing."""
     id = added(MAIL)["id"]
     body = {"id": id, "services": ["api"], "events": ["incident.opened"]}
 
-    told = ask(UPDATE, body | {"language": "en-GB"}).json["data"]
-    again = ask(UPDATE, body).json["data"]
+    data = api(UPDATE, body | {"language": "en-GB"}).json["data"]
+    again = api(UPDATE, body).json["data"]
 
-    assert told["services"] == ["api"]
-    assert told["events"] == ["incident.opened"]
-    assert (told["language"], told["state"]) == ("en", "active")
-    assert again == told
+    assert data["services"] == ["api"]
+    assert data["events"] == ["incident.opened"]
+    assert (data["language"], data["state"]) == ("en", "active")
+    assert again == data
     assert audited().count("subscription.updated") == 1
     detail = AuditRow.get(AuditRow.action == "subscription.updated").detail
     assert "services: none -> api" in detail
-    assert ask(UPDATE, {"id": id, "language": None}).json["data"]["language"] is None
+    assert api(UPDATE, {"id": id, "language": None}).json["data"]["language"] is None
 
 
-def test_update_refused(ask, added, refusal):
+def test_update_refused(api, added, refusal):
     """A mailbox takes no events for tools, and what has ended is not changed."""
     id = added(MAIL)["id"]
 
-    refused = ask(UPDATE, {"id": id, "events": ["service.state-changed"]})
+    refused = api(UPDATE, {"id": id, "events": ["service.state-changed"]})
     assert pointers(refused) == ["/events"]
-    ask(REMOVE, {"id": id})
-    ended = ask(UPDATE, {"id": id, "language": "en"})
+    api(REMOVE, {"id": id})
+    ended = api(UPDATE, {"id": id, "language": "en"})
     assert ended.status_code == 409
     refusal(ended, "subscription-not-active")
 
 
-def test_remove(ask, added, api, audited, clock):
+def test_remove(api, added, api_service, audited, clock):
     """What has ended is told of nothing more, and can be added again."""
     id = added()["id"]
-    ask("POST /status/v1/admin/incidents/add", INCIDENT)
+    api("POST /status/v1/admin/incidents/add", INCIDENT)
     fan_out(clock.now, ALL_LIVE)
     clock.pass_(minutes=1)
 
-    told = ask(REMOVE, {"id": id}).json["data"]
-    ask(REMOVE, {"id": id})
+    data = api(REMOVE, {"id": id}).json["data"]
+    api(REMOVE, {"id": id})
 
-    assert told == {"id": id, "erased": False}
-    ended = ask(GET, {"id": id}).json["data"]
+    assert data == {"id": id, "erased": False}
+    ended = api(GET, {"id": id}).json["data"]
     assert (ended["state"], ended["reason"]) == ("ended", "Removed by an operator.")
     assert ended["endedAt"] == "2026-03-01T12:01:00.000Z"
     assert DeliveryRow.get().status == "given-up"
@@ -318,31 +318,31 @@ def test_remove(ask, added, api, audited, clock):
 
 
 @pytest.mark.parametrize("is_ended", [False, True])
-def test_erase(ask, added, api, clock, engine, refusal, is_ended):
+def test_erase(api, added, api_service, clock, raw_database, refusal, is_ended):
     """Neither the database nor a stored response keeps the address."""
     id = added(MAIL, language="en")["id"]
-    ask("POST /status/v1/admin/incidents/add", INCIDENT)
+    api("POST /status/v1/admin/incidents/add", INCIDENT)
     fan_out(clock.now, ALL_LIVE)
-    ask(UPDATE, {"id": id, "language": "en"}, headers={"Idempotency-Key": "update"})
+    api(UPDATE, {"id": id, "language": "en"}, headers={"Idempotency-Key": "update"})
     if is_ended:
-        ask(REMOVE, {"id": id})
-    assert b"Mia@example.com" in engine.kept()
+        api(REMOVE, {"id": id})
+    assert b"Mia@example.com" in raw_database.kept()
 
-    told = ask(REMOVE, {"id": id, "erase": True}).json["data"]
+    data = api(REMOVE, {"id": id, "erase": True}).json["data"]
 
-    assert told == {"id": id, "erased": True}
+    assert data == {"id": id, "erased": True}
     assert SubscriptionRow.select().count() == DeliveryRow.select().count() == 0
-    refusal(ask(GET, {"id": id}), "subscription-not-found")
-    assert ask(REMOVE, {"id": id, "erase": True}).status_code == 404
-    assert b"mia@example.com" not in engine.kept().lower()
+    refusal(api(GET, {"id": id}), "subscription-not-found")
+    assert api(REMOVE, {"id": id, "erase": True}).status_code == 404
+    assert b"mia@example.com" not in raw_database.kept().lower()
 
 
-def test_pending_request_of_a_reader(ask, added, clock):
+def test_pending_request_of_a_reader(api, added, clock):
     """An operator adds an address that somebody has entered on the status page."""
     subscribe(clock.now, "mia@example.com", channel="email", secret=None, source="self")
     assert SubscriptionRow.get().state == "pending"
 
-    told = added({"channel": "email", "address": "mia@example.com"})
+    result = added({"channel": "email", "address": "mia@example.com"})
 
-    assert (told["state"], told["source"]) == ("active", "operator")
+    assert (result["state"], result["source"]) == ("active", "operator")
     assert SubscriptionRow.select().count() == 1

@@ -3,22 +3,22 @@
 import pytest
 
 from models.status.measurements.rollups import roll_up
-from tests.worlds.status import GET_UPTIME, UPDATE_WINDOW, World
+from tests.factories.status import GET_UPTIME, UPDATE_WINDOW, World
 
 pytestmark = pytest.mark.both_engines
 
 
 @pytest.fixture
-def world(ask, clock):
-    world = World(ask, clock)
+def world(api, clock):
+    world = World(api, clock)
     world.service("api")
     return world
 
 
 @pytest.fixture
-def told(ask):
+def told(api):
     def asked(**more):
-        return ask(GET_UPTIME, {"slug": "api"} | more).json["data"]
+        return api(GET_UPTIME, {"slug": "api"} | more).json["data"]
 
     return asked
 
@@ -53,9 +53,9 @@ def test_window(world, told, period, days):
 
 
 @pytest.mark.parametrize("period", ["", "1d", "24H", "90", "365d"])
-def test_wrong_period(ask, world, period):
+def test_wrong_period(api, world, period):
     """One of the four, or left out."""
-    response = ask(GET_UPTIME, {"slug": "api", "period": period})
+    response = api(GET_UPTIME, {"slug": "api", "period": period})
 
     assert response.status_code == 422
     assert response.json["errors"][0]["parameter"] == "period"
@@ -80,7 +80,7 @@ def test_average(world, told):
 
 
 @pytest.mark.parametrize("rolled", [False, True])
-def test_maintenance_is_left_out(ask, clock, world, told, rolled):
+def test_maintenance_is_left_out(api, clock, world, told, rolled):
     """Samples in [startsAt, endsAt) do not enter, until the window is cancelled."""
     world.service("mail")
     for seconds in (-7200.001, -7200, -3600.001, -3600):
@@ -92,9 +92,9 @@ def test_maintenance_is_left_out(ask, clock, world, told, rolled):
     id = world.window("api", -7200, -3600)
 
     assert told()["samples"] == 2
-    ask(UPDATE_WINDOW, {"id": id, "status": "completed"})
+    api(UPDATE_WINDOW, {"id": id, "status": "completed"})
     assert told()["samples"] == 2
-    ask(UPDATE_WINDOW, {"id": id, "status": "cancelled"})
+    api(UPDATE_WINDOW, {"id": id, "status": "cancelled"})
     assert told()["samples"] == 4
 
 

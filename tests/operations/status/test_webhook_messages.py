@@ -9,13 +9,13 @@ from models.notifications.event_types import EVENT_TYPES, REMINDERS
 from models.notifications.messages.webhook_message import webhook_body
 from models.notifications.rows import EventRow
 from models.status.clock_events import record_clock_events
+from tests.factories.notifications import subscribe
+from tests.factories.status import ADD_UPDATE, UPDATE_WINDOW, World
 from tests.samples.openapi_document import DESCRIBED
-from tests.worlds.notifications import subscribe
-from tests.worlds.status import ADD_UPDATE, UPDATE_WINDOW, World
 
 
 @pytest.fixture
-def everything(ask, clock, settings, shelf):
+def everything(api, clock, settings, docs_project):
     """An event of each type, in the order in which they happened."""
 
     def tick(**pause):
@@ -26,23 +26,23 @@ def everything(ask, clock, settings, shelf):
         )
         clock.pass_(**pause)
 
-    world = World(ask, clock)
+    world = World(api, clock)
     world.service("api")
     subscribe(clock.now)
     subscribe(clock.now, "https://pager/", events=sorted(REMINDERS))
-    document = shelf.publish("intro")
-    shelf.withdraw(document)
+    document = docs_project.publish("intro")
+    docs_project.withdraw(document)
     id = world.incident("api")
     for number, status in enumerate(["identified", "resolved", "monitoring"]):
         update = {"incidentId": id, "body": f"Update {number}", "status": status}
-        ask(ADD_UPDATE, update)
+        api(ADD_UPDATE, update)
     window = world.window("api", 600, 1200)
-    ask(UPDATE_WINDOW, {"id": window, "title": "Longer"})
-    ask(UPDATE_WINDOW, {"id": world.window("api", 60, 90), "status": "cancelled"})
+    api(UPDATE_WINDOW, {"id": window, "title": "Longer"})
+    api(UPDATE_WINDOW, {"id": world.window("api", 60, 90), "status": "cancelled"})
     tick(seconds=601)
     tick(seconds=601)
     tick()
-    ask(ADD_UPDATE, {"incidentId": id, "body": "Over.", "status": "resolved"})
+    api(ADD_UPDATE, {"incidentId": id, "body": "Over.", "status": "resolved"})
     # The service has another state then, which is told once it has held.
     tick(seconds=61)
     tick()

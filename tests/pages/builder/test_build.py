@@ -30,8 +30,8 @@ def files_in(folder):
 
 
 @pytest.fixture
-def service(ask):
-    return ask(ADD, {"slug": "api", "name": "Public API"}).json["data"]
+def service(api):
+    return api(ADD, {"slug": "api", "name": "Public API"}).json["data"]
 
 
 @pytest.fixture
@@ -64,10 +64,10 @@ def test_build_catches_up(build_site, service):
     assert behind() == set()
 
 
-def test_page_of_a_removed_service_goes(build_site, ask, service, output):
+def test_page_of_a_removed_service_goes(build_site, api, service, output):
     """What nobody yields any more is removed, with its folder, and not the rest."""
     build_site()
-    ask("POST /status/v1/admin/services/remove", {"slug": "api"})
+    api("POST /status/v1/admin/services/remove", {"slug": "api"})
 
     report = build_site(["status"])
 
@@ -79,13 +79,13 @@ def test_page_of_a_removed_service_goes(build_site, ask, service, output):
     assert (output / "problems/not-found/index.html").exists()
 
 
-def test_incremental_equals_full(build_site, ask, service, clock, output, tmp_path):
+def test_incremental_equals_full(build_site, api, service, clock, output, tmp_path):
     """A folder that saw every change equals one built from nothing, byte for byte."""
     build_site()
     clock.pass_(minutes=3)
-    ask(ADD, {"slug": "mail", "name": "Mail"})
+    api(ADD, {"slug": "mail", "name": "Mail"})
     build_site(["status"])
-    ask("POST /status/v1/admin/services/remove", {"slug": "api"})
+    api("POST /status/v1/admin/services/remove", {"slug": "api"})
     build_site(["status"])
 
     build_site(output=tmp_path / "fresh")
@@ -117,18 +117,18 @@ def test_manifest_describes_every_file(build_site, service, output):
     """Every file but the manifest stands in it with size, digest and type."""
     build_site()
 
-    told = json.loads((output / "manifest.json").read_text())["files"]
+    data = json.loads((output / "manifest.json").read_text())["files"]
 
     found = files_in(output)
     del found["manifest.json"], found["build.json"]
-    assert {path: entry["size"] for path, entry in told.items()} == {
+    assert {path: entry["size"] for path, entry in data.items()} == {
         path: len(content) for path, content in found.items()
     }
-    assert told["status/index.html"]["type"] == "text/html; charset=utf-8"
+    assert data["status/index.html"]["type"] == "text/html; charset=utf-8"
 
 
 @pytest.mark.parametrize("content", ["", "{", '{"files": []}', '{"files": {"a": 1}}'])
-def test_damaged_manifest_is_made_again(build_site, ask, service, output, content):
+def test_damaged_manifest_is_made_again(build_site, api, service, output, content):
     """A manifest that cannot be read is not trusted: stale pages go all the same."""
     build_site()
     right = files_in(output)
@@ -171,10 +171,10 @@ def live(output):
     return json.loads((output / "build.json").read_text())
 
 
-def test_generation_of_a_write_becomes_live(build_site, ask, output):
+def test_generation_of_a_write_becomes_live(build_site, api, output):
     """Whoever wrote can wait: the answer says which generation will show it."""
     build_site()
-    answer = ask(ADD, {"slug": "api", "name": "Public API"})
+    answer = api(ADD, {"slug": "api", "name": "Public API"})
     generation = int(answer.headers["Site-Generation"])
     assert live(output)["generation"] < generation
 
@@ -183,11 +183,11 @@ def test_generation_of_a_write_becomes_live(build_site, ask, output):
     assert live(output)["generation"] >= generation
 
 
-def test_generation_waits_for_every_area(build_site, ask, output, store):
+def test_generation_waits_for_every_area(build_site, api, output, store):
     """What another area has written since does not make mine live."""
-    ask(ADD, {"slug": "api", "name": "Public API"})
+    api(ADD, {"slug": "api", "name": "Public API"})
     build_site()
-    mine = ask(ADD, {"slug": "mail", "name": "Mail"}).headers["Site-Generation"]
+    mine = api(ADD, {"slug": "mail", "name": "Mail"}).headers["Site-Generation"]
     with writing():
         mark("docs")
 
@@ -247,9 +247,9 @@ def test_pages_of_other_areas_after_a_death(build_site, settings, output, area):
     assert files_in(output) == right
 
 
-def test_areas_by_path(build_site, service, shelf, output):
+def test_areas_by_path(build_site, service, docs_project, output):
     """A file is known for its area's by its path, in case that no manifest lists it."""
-    shelf.publish("welcome")
+    docs_project.publish("welcome")
     build_site()
 
     for area in ALL_AREAS:
@@ -259,18 +259,20 @@ def test_areas_by_path(build_site, service, shelf, output):
             assert (area_of(path), entry["area"]) == (area, area), path
 
 
-def test_documents_that_took_long(build_site, shelf, ask, clock, settings, output):
+def test_documents_that_took_long(
+    build_site, docs_project, api, clock, settings, output
+):
     """
     What all areas share is as of the end of a build, also if that began long before:
     an incident that came meanwhile stays on the front page.
     """
-    ask(ADD, {"slug": "api", "name": "Public API"})
+    api(ADD, {"slug": "api", "name": "Public API"})
     build_site()
-    shelf.publish("long")
+    docs_project.publish("long")
     incident = {"title": "Errors", "severity": "degraded", "body": "Looking."}
 
     def open_incident():
-        ask("POST /status/v1/admin/incidents/add", incident | {"services": ["api"]})
+        api("POST /status/v1/admin/incidents/add", incident | {"services": ["api"]})
         build_site(["status"])
         database.close()
 

@@ -62,9 +62,9 @@ def text_of(path):
     return path.read_text() if path.exists() else ""
 
 
-def test_start_catches_up(ask, started, output):
+def test_start_catches_up(api, started, output):
     """What was answered before a death is on the page after the next start."""
-    ask(f"{ADMIN}/services/add", {"slug": "api", "name": "Public API"})
+    api(f"{ADMIN}/services/add", {"slug": "api", "name": "Public API"})
     assert behind() == {"status"}
 
     started()
@@ -74,13 +74,13 @@ def test_start_catches_up(ask, started, output):
     assert eventually(lambda: behind() == set())
 
 
-def test_woken(ask, started, output):
+def test_woken(api, started, output):
     """A page is right once the builder was woken after its write."""
     builder = started(timing=UNWOKEN)
     page = output / "status/services/api/index.html"
     assert eventually(lambda: builder.due)
 
-    ask(f"{ADMIN}/services/add", {"slug": "api", "name": "Public API"})
+    api(f"{ADMIN}/services/add", {"slug": "api", "name": "Public API"})
     builder.wake()
 
     assert eventually(page.exists)
@@ -99,14 +99,14 @@ def test_wake_for_nothing(started, output):
 
 
 @pytest.fixture
-def measured_once(ask, clock):
+def measured_once(api, clock):
     """A service that has said once that it works, and says so again after a minute."""
-    ask(f"{ADMIN}/services/add", {"slug": "api", "name": "Public API"})
-    ask(f"{ADMIN}/measurements/record", measured(clock, "api", "operational"))
+    api(f"{ADMIN}/services/add", {"slug": "api", "name": "Public API"})
+    api(f"{ADMIN}/measurements/record", measured(clock, "api", "operational"))
 
     def again():
         clock.pass_(minutes=1)
-        ask(f"{ADMIN}/measurements/record", measured(clock, "api", "operational"))
+        api(f"{ADMIN}/measurements/record", measured(clock, "api", "operational"))
 
     return again
 
@@ -160,11 +160,11 @@ def test_quiet_wake_after_a_costly_build(measured_once, started, context, output
     assert eventually(lambda: "12:00 UTC" in text_of(page))
 
 
-def test_reading_ahead_of_the_clock(ask, started, clock):
+def test_reading_ahead_of_the_clock(api, started, clock):
     """Nobody wakes the builder when its time comes: its state is shown already."""
-    ask(f"{ADMIN}/services/add", {"slug": "api", "name": "Public API"})
+    api(f"{ADMIN}/services/add", {"slug": "api", "name": "Public API"})
     sample = measured(clock, "api", "operational", ago=-5)
-    ask(f"{ADMIN}/measurements/record", sample)
+    api(f"{ADMIN}/measurements/record", sample)
 
     builder = started(timing=UNWOKEN)
 
@@ -172,7 +172,7 @@ def test_reading_ahead_of_the_clock(ask, started, clock):
     assert builder.due == [clock.now + timedelta(seconds=305, milliseconds=1)]
 
 
-def test_loud_wake_takes_the_quiet_along(ask, measured_once, started, output):
+def test_loud_wake_takes_the_quiet_along(api, measured_once, started, output):
     """No other write waits because a quiet one does; both are shown at once."""
     builder, page = (
         started(timing=UNWOKEN._replace(quiet_delay=600.0)),
@@ -184,7 +184,7 @@ def test_loud_wake_takes_the_quiet_along(ask, measured_once, started, output):
     time.sleep(0.2)
 
     incident = {"title": "Errors", "severity": "degraded", "body": "Looking."}
-    ask(f"{ADMIN}/incidents/add", incident | {"services": ["api"]})
+    api(f"{ADMIN}/incidents/add", incident | {"services": ["api"]})
     builder.wake()
 
     assert eventually(lambda: "Errors" in text_of(page))
@@ -206,18 +206,20 @@ def test_inspection_while_quiet_wakes_never_cease(started, output):
     assert eventually(is_repaired, seconds=20)
 
 
-def test_site_in_another_language(shelf, started, clock, settings, output, tmp_path):
+def test_site_in_another_language(
+    docs_project, started, clock, settings, output, tmp_path
+):
     """A page names that of the other language soon after the other site has it."""
     german, sites = tmp_path / "german", tmp_path / "sites.json"
     entry = {"name": "Deutsch", "language": "de", "url": "https://example.com/de"}
     own = {"name": "English", "language": "en", "url": settings.site_url}
     sites.write_text(json.dumps([own, entry | {"output": str(german)}]))
-    told = replace(settings, switcher=str(sites))
-    theme = site_theme(told)
-    shelf.publish("welcome")
+    result = replace(settings, switcher=str(sites))
+    theme = site_theme(result)
+    docs_project.publish("welcome")
     page, link = output / "guides/welcome/index.html", 'hreflang="de" href="https'
     builder = started(
-        lambda: BuildContext(clock(), told, theme), timing=Timing(tick=0.1)
+        lambda: BuildContext(clock(), result, theme), timing=Timing(tick=0.1)
     )
     assert eventually(lambda: builder.due)
     assert link not in text_of(page)
@@ -246,10 +248,10 @@ def test_death_while_quiet_writes_wait(measured_once, started, output):
     assert eventually(lambda: behind() == set())
 
 
-def test_page_by_the_clock(ask, started, clock, output):
+def test_page_by_the_clock(api, started, clock, output):
     """Once a reading goes stale the page says so, without any write."""
-    ask(f"{ADMIN}/services/add", {"slug": "api", "name": "Public API"})
-    ask(f"{ADMIN}/measurements/record", measured(clock, "api", "operational"))
+    api(f"{ADMIN}/services/add", {"slug": "api", "name": "Public API"})
+    api(f"{ADMIN}/measurements/record", measured(clock, "api", "operational"))
     builder = started()
     page = output / "status/index.html"
     assert eventually(lambda: builder.due)
@@ -263,7 +265,7 @@ def test_page_by_the_clock(ask, started, clock, output):
     assert eventually(lambda: "No data since" in text_of(page))
 
 
-def test_output_that_cannot_be_written(ask, started, settings, output, tmp_path):
+def test_output_that_cannot_be_written(api, started, settings, output, tmp_path):
     """It is a trouble until it can, and then everything is made up for."""
     output.write_text("not a folder")
     builder = started()
@@ -277,11 +279,11 @@ def test_output_that_cannot_be_written(ask, started, settings, output, tmp_path)
     assert (output / "index.html").exists()
 
 
-def test_storage_that_cannot_be_read(ask, started, output, monkeypatch):
+def test_storage_that_cannot_be_read(api, started, output, monkeypatch):
     """The thread outlives whatever goes wrong, and the next wake tries again."""
     builder = started()
     assert eventually(lambda: builder.due)
-    ask(f"{ADMIN}/services/add", {"slug": "api", "name": "Public API"})
+    api(f"{ADMIN}/services/add", {"slug": "api", "name": "Public API"})
     database.execute_sql("ALTER TABLE area RENAME TO elsewhere")
     builder.wake()
     assert eventually(builder.troubles)

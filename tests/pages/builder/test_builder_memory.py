@@ -8,7 +8,7 @@ import pytest
 from sitegen.builder.builder import Builder
 from sitegen.page import BuildContext
 from sitegen.theme.site_theme import site_theme
-from tests.worlds.status import UPDATE_INCIDENT, World
+from tests.factories.status import UPDATE_INCIDENT, World
 
 SERVICES, EARLIER, INCIDENTS = "a b c d", 40, 20
 # The entries of two files in the manifest, its place in the lists of all, and here
@@ -36,15 +36,15 @@ def no_collector():
 
 
 @pytest.fixture
-def resolve_incidents(ask, clock):
-    world = World(ask, clock)
+def resolve_incidents(api, clock):
+    world = World(api, clock)
     for slug in SERVICES.split():
         world.service(slug)
 
     def resolve(count):
         for _ in range(count):
             id = world.incident(SERVICES)
-            ask(UPDATE_INCIDENT, {"id": id, "status": "resolved"})
+            api(UPDATE_INCIDENT, {"id": id, "status": "resolved"})
 
     return resolve
 

@@ -47,22 +47,24 @@ def reads(monkeypatch):
 
 
 @pytest.fixture
-def documents(shelf, build_with_caches):
+def documents(docs_project, build_with_caches):
     """Some documents of one section, built."""
     names = ["one", "two", "three", "four"]
     text = "See [the first](one.md) and [another](gone.md).\n"
     made = {
-        name: shelf.publish(name, text, section="A", position=place)
+        name: docs_project.publish(name, text, section="A", position=place)
         for place, name in enumerate(names)
     }
     build_with_caches()
     return made
 
 
-def test_one_publication_reads_one_text(shelf, documents, build_with_caches, reads):
+def test_one_publication_reads_one_text(
+    docs_project, documents, build_with_caches, reads
+):
     """What is published anew is read and rendered, and nothing else is."""
-    changed = shelf.update(documents["two"], content="New words.\n")
-    shelf.release(changed)
+    changed = docs_project.update(documents["two"], content="New words.\n")
+    docs_project.release(changed)
     reads.clear()
 
     report = build_with_caches()
@@ -91,11 +93,13 @@ def test_nothing_changed(documents, build_with_caches, reads):
     ]
 
 
-def test_link_that_comes_to_lead_somewhere(shelf, documents, build_with_caches, output):
+def test_link_that_comes_to_lead_somewhere(
+    docs_project, documents, build_with_caches, output
+):
     """A document that appears is linked from pages that nobody has touched."""
-    shelf.publish("other", collection="products")
+    docs_project.publish("other", collection="products")
     build_with_caches()
-    shelf.publish("gone", collection="products")
+    docs_project.publish("gone", collection="products")
 
     report = build_with_caches()
 
@@ -104,26 +108,28 @@ def test_link_that_comes_to_lead_somewhere(shelf, documents, build_with_caches, 
 
 
 def test_summary_of_a_neighbour_on_a_blank_page(
-    shelf, documents, build_with_caches, output
+    docs_project, documents, build_with_caches, output
 ):
     """A page without text shows the others of its section as they are now."""
-    shelf.publish("blank", "", section="A", position=9)
+    docs_project.publish("blank", "", section="A", position=9)
     build_with_caches()
-    shelf.release(shelf.update(documents["one"], summary="A new summary"))
+    docs_project.release(docs_project.update(documents["one"], summary="A new summary"))
 
     build_with_caches()
 
     assert "A new summary" in (output / "guides/blank/index.html").read_text()
 
 
-def test_caches_change_no_file(shelf, documents, build_with_caches, output, tmp_path):
+def test_caches_change_no_file(
+    docs_project, documents, build_with_caches, output, tmp_path
+):
     """After moves, renames and removals the folder equals one built from nothing."""
-    shelf.update(documents["one"], section="B")
+    docs_project.update(documents["one"], section="B")
     build_with_caches()
-    shelf.withdraw(documents["two"])
-    shelf.release(shelf.update(documents["three"], title="Other"))
+    docs_project.withdraw(documents["two"])
+    docs_project.release(docs_project.update(documents["three"], title="Other"))
     build_with_caches()
-    shelf.update(documents["four"], collection="products")
+    docs_project.update(documents["four"], collection="products")
     build_with_caches()
 
     build_with_caches(fresh=tmp_path / "fresh")
@@ -132,7 +138,7 @@ def test_caches_change_no_file(shelf, documents, build_with_caches, output, tmp_
 
 
 def test_live_generation_is_never_away(
-    shelf, documents, build_with_caches, monkeypatch
+    docs_project, documents, build_with_caches, monkeypatch
 ):
     """Whoever waits for a write of their own is told at every moment what is live."""
     removed = []
@@ -141,7 +147,7 @@ def test_live_generation_is_never_away(
     monkeypatch.setattr(OutputFolder, "remove", told)
 
     for slug in ("five", "six"):
-        shelf.publish(slug)
+        docs_project.publish(slug)
         build_with_caches()
 
     assert [path for path in removed if not path.startswith("search/")] == []
@@ -164,25 +170,29 @@ def told(monkeypatch):
     return found
 
 
-def test_unchanged_lists_are_not_computed(shelf, documents, build_with_caches, told):
+def test_unchanged_lists_are_not_computed(
+    docs_project, documents, build_with_caches, told
+):
     """A list of what stands is known by its key; only what it shows makes it anew."""
     build_with_caches()
     told.clear()
     build_with_caches()
     assert told == []
 
-    shelf.release(shelf.update(documents["two"], content="New words.\n"))
+    docs_project.release(docs_project.update(documents["two"], content="New words.\n"))
     build_with_caches()
 
     # The instant of publication is in the sitemap; no title or summary has changed.
     assert set(told) == {"_create_sitemaps", "_single_file"}
 
 
-def test_lists_follow_what_they_show(shelf, documents, build_with_caches, told, output):
+def test_lists_follow_what_they_show(
+    docs_project, documents, build_with_caches, told, output
+):
     """A summary is in the list for models, a title in the search as well."""
     build_with_caches()
     told.clear()
-    shelf.release(shelf.update(documents["two"], summary="Told anew"))
+    docs_project.release(docs_project.update(documents["two"], summary="Told anew"))
 
     build_with_caches()
 

@@ -19,9 +19,9 @@ def no_render(text):
     raise AssertionError("rendered here")
 
 
-def test_cached_from_build_to_build(shelf, build_site, output, monkeypatch):
+def test_cached_from_build_to_build(docs_project, build_site, output, monkeypatch):
     """A build into an empty folder renders no body again."""
-    shelf.publish("limits", "## Rates\n")
+    docs_project.publish("limits", "## Rates\n")
     build_site()
     right = files_in(output)
     monkeypatch.setattr(rendering, "render", no_render)
@@ -31,11 +31,11 @@ def test_cached_from_build_to_build(shelf, build_site, output, monkeypatch):
     assert files_in(output / "../again") == right
 
 
-def test_title_is_part_of_the_key(shelf, build_site, output):
+def test_title_is_part_of_the_key(docs_project, build_site, output):
     """A first line that says the title goes when the title comes to say it."""
-    document = shelf.publish("limits", "# Rates\n\nWords.\n", title="Limits")
+    document = docs_project.publish("limits", "# Rates\n\nWords.\n", title="Limits")
     build_site()
-    shelf.release(shelf.update(document, title="Rates"))
+    docs_project.release(docs_project.update(document, title="Rates"))
 
     build_site(["docs"])
 
@@ -43,11 +43,13 @@ def test_title_is_part_of_the_key(shelf, build_site, output):
     assert "<h2" not in (output / "guides/limits/index.html").read_text()
 
 
-def test_outcome_of_the_time_limit_is_kept(shelf, build_site, output, monkeypatch):
+def test_outcome_of_the_time_limit_is_kept(
+    docs_project, build_site, output, monkeypatch
+):
     """
     A text that once took too long stays as written, in every folder, until it changes.
     """
-    document = shelf.publish("long", LONG)
+    document = docs_project.publish("long", LONG)
     with monkeypatch.context() as patch:
         patch.setattr(work_limits, "MAX_SECONDS", 0)
         report = build_site()
@@ -58,13 +60,13 @@ def test_outcome_of_the_time_limit_is_kept(shelf, build_site, output, monkeypatc
 
     assert [warning.split(":")[0] for warning in report.warnings] == ["guides/long"]
     assert files_in(output) == files_in(output / "../again") == as_written
-    shelf.release(shelf.update(document, content=f"{LONG}\nMore.\n"))
+    docs_project.release(docs_project.update(document, content=f"{LONG}\nMore.\n"))
     assert build_site().warnings == []
 
 
-def test_page_follows_the_kept_outcome(shelf, build_site, output, monkeypatch):
+def test_page_follows_the_kept_outcome(docs_project, build_site, output, monkeypatch):
     """A page that was made before another outcome was stored is made again."""
-    shelf.publish("long", LONG)
+    docs_project.publish("long", LONG)
     build_site()
     BodyRow.delete().execute()
     with monkeypatch.context() as patch:
@@ -85,11 +87,11 @@ def test_without_title(content, left):
     assert without_title("T", content) == left
 
 
-def test_saved_in_batches(shelf, build_site, monkeypatch):
+def test_saved_in_batches(docs_project, build_site, monkeypatch):
     """A long build saves rendered bodies in batches, not all at its end."""
     monkeypatch.setattr(module, "BATCH_SIZE", 2)
     for number in range(9):
-        shelf.publish(f"page-{number}", f"Page {number}.\n")
+        docs_project.publish(f"page-{number}", f"Page {number}.\n")
     held, render = [], rendering.render
     bodies = BodyCache()
 
@@ -104,11 +106,11 @@ def test_saved_in_batches(shelf, build_site, monkeypatch):
     assert BodyRow.select().count() == 9
 
 
-def test_busy_storage(shelf, build_site, output, monkeypatch):
+def test_busy_storage(docs_project, build_site, output, monkeypatch):
     """Bodies that cannot be saved are saved by the next build; pages are written."""
     monkeypatch.setattr(module, "BATCH_SIZE", 2)
     for number in range(5):
-        shelf.publish(f"page-{number}", f"Page {number}.\n")
+        docs_project.publish(f"page-{number}", f"Page {number}.\n")
 
     def busy(_):
         raise StorageBusy("No.")
@@ -124,15 +126,15 @@ def test_busy_storage(shelf, build_site, output, monkeypatch):
     assert "Page 4." in (output / "guides/page-4/index.html").read_text()
 
 
-def test_unused_are_removed(shelf, build_site):
+def test_unused_are_removed(docs_project, build_site):
     """Bodies that no page shows or showed before are removed."""
-    document = shelf.publish("limits", "Old.\n")
-    keys = shelf.publish("keys", "Words.\n")
+    document = docs_project.publish("limits", "Old.\n")
+    keys = docs_project.publish("keys", "Words.\n")
     build_site()
-    shelf.release(shelf.update(document, content="New.\n"))
+    docs_project.release(docs_project.update(document, content="New.\n"))
     build_site()
     assert BodyRow.select().count() == 3
-    shelf.withdraw(keys)
+    docs_project.withdraw(keys)
 
     BodyCache().remove_unused()
 

@@ -13,11 +13,13 @@ COUNT = 70
 
 
 @pytest.fixture
-def documents(shelf, monkeypatch):
+def documents(docs_project, monkeypatch):
     """As many documents as three groups have, for which other processes are started."""
     monkeypatch.setattr(body_cache, "MIN_AHEAD", COUNT)
     return [
-        shelf.publish(f"page-{number}", f"# Page {number}\n\nSee [it](page-1.md).\n")
+        docs_project.publish(
+            f"page-{number}", f"# Page {number}\n\nSee [it](page-1.md).\n"
+        )
         for number in range(COUNT)
     ]
 
@@ -63,9 +65,9 @@ def die(texts):
     os.kill(os.getpid(), signal.SIGKILL)
 
 
-def test_few_documents(shelf, rendered_here, build_site):
+def test_few_documents(docs_project, rendered_here, build_site):
     """For a few documents no process is started, which takes a second."""
-    shelf.publish("welcome")
+    docs_project.publish("welcome")
 
     build_site(["docs"])
 

@@ -34,16 +34,16 @@ key = "secret"
 
 
 @pytest.fixture
-def shelved(shelf):
+def shelved(docs_project):
     """Three documents in two sections, and one that stands before all sections."""
     start = {"section": "Getting started"}
     return {
-        "welcome": shelf.publish("welcome"),
-        "keys": shelf.publish("keys-and-scopes", BODY, **start, position=2),
-        "sign-in": shelf.publish(
+        "welcome": docs_project.publish("welcome"),
+        "keys": docs_project.publish("keys-and-scopes", BODY, **start, position=2),
+        "sign-in": docs_project.publish(
             "sign-in", **start, position=1, summary="Who you are."
         ),
-        "limits": shelf.publish(
+        "limits": docs_project.publish(
             "limits", "## Rates\n", section="Operations", position=3
         ),
     }
@@ -137,25 +137,25 @@ def test_first_and_last(shelved, build_site, page):
     assert [each["rel"] for each in last if "rel" in each] == ["prev"]
 
 
-def test_twins(shelved, ask, build_site, output):
+def test_twins(shelved, api, build_site, output):
     """The JSON says what the API says, the Markdown is the text as published."""
     build_site()
 
     slug = {"slug": "keys-and-scopes"}
-    got = ask("GET /projects/v1/published/get", slug).json["data"]
-    listed = ask("GET /projects/v1/published/list").json["data"]
+    got = api("GET /projects/v1/published/get", slug).json["data"]
+    listed = api("GET /projects/v1/published/list").json["data"]
     for each in listed:
         del each["content"]
-    told = json.loads((output / "guides/keys-and-scopes.json").read_text())
-    assert told == {"data": got}
+    data = json.loads((output / "guides/keys-and-scopes.json").read_text())
+    assert data == {"data": got}
     assert json.loads((output / "guides/index.json").read_text()) == {"data": listed}
     assert (output / "guides/keys-and-scopes.md").read_text() == BODY
 
 
-def test_unpublished_goes(shelf, shelved, build_site, output):
+def test_unpublished_goes(docs_project, shelved, build_site, output):
     """Page, twins and line of the register go; the neighbours close up."""
     build_site()
-    shelf.withdraw(shelved["keys"])
+    docs_project.withdraw(shelved["keys"])
 
     report = build_site(["docs"])
 
@@ -169,12 +169,12 @@ def test_unpublished_goes(shelf, shelved, build_site, output):
     assert "keys-and-scopes" not in (output / "guides/index.json").read_text()
 
 
-def test_last_of_a_collection_goes(shelf, build_site, output):
+def test_last_of_a_collection_goes(docs_project, build_site, output):
     """A collection without pages has no page, and no header of any area names it."""
-    only = shelf.publish("only")
+    only = docs_project.publish("only")
     build_site()
     assert "/guides/" in (output / "status/index.html").read_text()
-    shelf.withdraw(only)
+    docs_project.withdraw(only)
 
     build_site()
 
@@ -183,19 +183,19 @@ def test_last_of_a_collection_goes(shelf, build_site, output):
         assert "/guides/" not in each.read_text(), each
 
 
-def test_draft_changes_nothing(shelf, shelved, build_site):
+def test_draft_changes_nothing(docs_project, shelved, build_site):
     """A saved revision stays private until it is published."""
     build_site()
-    shelf.update(shelved["keys"], title="Secret plans", content="Not yet.")
+    docs_project.update(shelved["keys"], title="Secret plans", content="Not yet.")
 
     assert build_site(["docs"]).written == []
 
 
-def test_new_version(shelf, shelved, build_site, page, output):
+def test_new_version(docs_project, shelved, build_site, page, output):
     """Publishing it changes the page, its twins and whatever shows its title."""
     build_site()
-    shelf.update(shelved["limits"], title="Rates", content="Ten a second.")
-    shelf.release(shelved["limits"])
+    docs_project.update(shelved["limits"], title="Rates", content="Ten a second.")
+    docs_project.release(shelved["limits"])
 
     written = build_site(["docs"]).written
 
@@ -209,26 +209,26 @@ def test_new_version(shelf, shelved, build_site, page, output):
     assert "guides/welcome/index.html" not in written
 
 
-def test_older_version(shelf, shelved, build_site, output):
+def test_older_version(docs_project, shelved, build_site, output):
     """Publishing an older version takes the page back to it, byte for byte."""
     build_site()
     path = output / "guides/limits.md"
     before = path.read_bytes()
-    shelf.update(shelved["limits"], content="Ten a second.")
-    shelf.release(shelved["limits"])
+    docs_project.update(shelved["limits"], content="Ten a second.")
+    docs_project.release(shelved["limits"])
     build_site(["docs"])
 
-    shelf.release(shelved["limits"], version=1)
+    docs_project.release(shelved["limits"], version=1)
     build_site(["docs"])
 
     assert path.read_bytes() == before
 
 
-def test_moved(shelf, shelved, build_site, output):
+def test_moved(docs_project, shelved, build_site, output):
     """The old address says where the page is now; its twins are gone."""
     build_site()
 
-    shelf.update(shelved["limits"], collection="support", section=None)
+    docs_project.update(shelved["limits"], collection="support", section=None)
     build_site(["docs"])
 
     moved = (output / "guides/limits/index.html").read_text()
@@ -238,10 +238,10 @@ def test_moved(shelf, shelved, build_site, output):
     assert not (output / "guides/limits.json").exists()
 
 
-def test_moved_back(shelf, shelved, build_site, output):
+def test_moved_back(docs_project, shelved, build_site, output):
     """A page that comes back stands at its address again, and is left where it was."""
-    shelf.update(shelved["limits"], collection="support")
-    shelf.update(shelved["limits"], collection="guides")
+    docs_project.update(shelved["limits"], collection="support")
+    docs_project.update(shelved["limits"], collection="guides")
 
     build_site()
 
@@ -251,10 +251,10 @@ def test_moved_back(shelf, shelved, build_site, output):
     assert not (output / "support/index.html").exists()
 
 
-def test_title_is_shown_once(shelf, build_site, page, output):
+def test_title_is_shown_once(docs_project, build_site, page, output):
     """The title is the page's one h1, whatever headings its text starts with."""
-    shelf.publish("one", "# One\n\nText.\n", title="One")
-    shelf.publish("two", "\n# Another\n\nText.\n", title="Two")
+    docs_project.publish("one", "# One\n\nText.\n", title="One")
+    docs_project.publish("two", "\n# Another\n\nText.\n", title="Two")
 
     build_site()
 
@@ -265,11 +265,11 @@ def test_title_is_shown_once(shelf, build_site, page, output):
     assert {"href": "#another"} in page("guides/two").all("a")
 
 
-def test_hostile_titles_are_escaped(shelf, build_site, page):
+def test_hostile_titles_are_escaped(docs_project, build_site, page):
     """Title, summary and section are text, whatever they look like."""
     evil = HOSTILE.replace("\u202e", "")
-    shelf.publish("evil", title=evil, summary=evil, section=evil, content=evil)
-    shelf.publish("near", "[x](evil.md)", section=evil)
+    docs_project.publish("evil", title=evil, summary=evil, section=evil, content=evil)
+    docs_project.publish("near", "[x](evil.md)", section=evil)
 
     build_site()
 
@@ -279,24 +279,24 @@ def test_hostile_titles_are_escaped(shelf, build_site, page):
         assert any(evil in text for _, text in found.texts)
 
 
-def test_slug_index(shelf, build_site, output):
+def test_slug_index(docs_project, build_site, output):
     """A document with the slug `index` leaves the register's JSON alone."""
-    shelf.publish("index", title="Index of terms")
-    shelf.publish("other")
+    docs_project.publish("index", title="Index of terms")
+    docs_project.publish("other")
     build_site()
 
     again = build_site()
 
     assert again.written == []
     assert len(json.loads((output / "guides/index.json").read_text())["data"]) == 2
-    told = json.loads((output / "guides/index/index.json").read_text())["data"]
-    assert told["title"] == "Index of terms"
+    data = json.loads((output / "guides/index/index.json").read_text())["data"]
+    assert data["title"] == "Index of terms"
 
 
-def test_sections_with_one_anchor(shelf, build_site, page):
+def test_sections_with_one_anchor(docs_project, build_site, page):
     """Sections whose names come to the same anchor have ids of their own."""
     for n, section in enumerate(("A & B", "A, B", "A-B-2", "Main", "Page.main")):
-        shelf.publish(f"page-{n}", section=section)
+        docs_project.publish(f"page-{n}", section=section)
 
     build_site()
 
@@ -306,13 +306,13 @@ def test_sections_with_one_anchor(shelf, build_site, page):
     assert {"href": "/guides/#a-b-2"} in crumb
 
 
-def test_feedback(shelf, settings, clock, output):
+def test_feedback(docs_project, settings, clock, output):
     """The link for feedback has the document's address and title, encoded."""
-    shelf.publish("start", title="Q & A: 100 %")
+    docs_project.publish("start", title="Q & A: 100 %")
     pattern = "https://example.com/new?title={title}&body={url}"
-    told = replace(settings, feedback_url=pattern)
+    result = replace(settings, feedback_url=pattern)
 
-    build(BuildContext(clock.now, told, site_theme(told)))
+    build(BuildContext(clock.now, result, site_theme(result)))
 
     html = (output / "guides/start/index.html").read_text()
     page = quote(f"{settings.site_url}/guides/start/")

@@ -19,10 +19,10 @@ def body(output):
 
 
 @pytest.mark.both_engines
-def test_picture(shelf, build_site, body, output):
+def test_picture(docs_project, build_site, body, output):
     """It is published under its digest, and shown with its size and its whole."""
-    file = shelf.add("images/setup.png", pictures.png(640, 480))
-    shelf.publish("setup", "![The form](images/setup.png)\n")
+    file = docs_project.add("images/setup.png", pictures.png(640, 480))
+    docs_project.publish("setup", "![The form](images/setup.png)\n")
 
     report = build_site()
 
@@ -39,16 +39,18 @@ def test_picture(shelf, build_site, body, output):
     assert report.warnings == []
 
 
-def test_newer_file_shows_at_the_next_publication(shelf, build_site, body, output):
+def test_newer_file_shows_at_the_next_publication(
+    docs_project, build_site, body, output
+):
     """Only publishing changes what readers see, and the same version can show it."""
-    old = shelf.add("a.png", pictures.png(1, 1))
-    document = shelf.publish("setup", "![A](a.png)\n")
+    old = docs_project.add("a.png", pictures.png(1, 1))
+    document = docs_project.publish("setup", "![A](a.png)\n")
     build_site()
-    new = shelf.add("a.png", pictures.png(2, 2))
+    new = docs_project.add("a.png", pictures.png(2, 2))
 
     assert not build_site().written
     assert old["sha256"] in body("setup")
-    shelf.release(document)
+    docs_project.release(document)
     report = build_site()
 
     assert new["sha256"] in body("setup")
@@ -56,23 +58,23 @@ def test_newer_file_shows_at_the_next_publication(shelf, build_site, body, outpu
     assert not (output / "files" / old["sha256"]).exists()
 
 
-def test_older_version_shows_its_own_file(shelf, build_site, body):
+def test_older_version_shows_its_own_file(docs_project, build_site, body):
     """Going back shows what the version showed, however the file has changed since."""
-    old = shelf.add("a.png", pictures.png(1, 1))
-    document = shelf.publish("setup", "![A](a.png)\n")
-    shelf.add("a.png", pictures.png(2, 2))
-    shelf.update(document, content="![A](a.png) and more\n")
-    shelf.release(document)
+    old = docs_project.add("a.png", pictures.png(1, 1))
+    document = docs_project.publish("setup", "![A](a.png)\n")
+    docs_project.add("a.png", pictures.png(2, 2))
+    docs_project.update(document, content="![A](a.png) and more\n")
+    docs_project.release(document)
 
-    shelf.release(document, version=1)
+    docs_project.release(document, version=1)
     build_site()
 
     assert old["sha256"] in body("setup")
 
 
-def test_picture_that_does_not_exist(shelf, build_site, body):
+def test_picture_that_does_not_exist(docs_project, build_site, body):
     """It is its text, and the build warns of it."""
-    shelf.publish("setup", "![The <form>](images/setup.png)\n")
+    docs_project.publish("setup", "![The <form>](images/setup.png)\n")
 
     report = build_site()
 
@@ -80,24 +82,24 @@ def test_picture_that_does_not_exist(shelf, build_site, body):
     assert report.warnings == ["guides/setup: nothing is at images/setup.png"]
 
 
-def test_file_that_is_added_later(shelf, build_site, body):
+def test_file_that_is_added_later(docs_project, build_site, body):
     """Not even a file that did not exist shows without a publication."""
-    document = shelf.publish("setup", "![A](a.png)\n")
+    document = docs_project.publish("setup", "![A](a.png)\n")
     build_site()
-    shelf.add("a.png", pictures.png())
+    docs_project.add("a.png", pictures.png())
 
     build_site()
     assert "<img" not in body("setup")
-    shelf.release(document)
+    docs_project.release(document)
     build_site()
 
     assert "<img" in body("setup")
 
 
-def test_link_to_a_file(shelf, build_site, body, output):
+def test_link_to_a_file(docs_project, build_site, body, output):
     """A link leads to the file, at the part of it that it names."""
-    file = shelf.add("data/limits.csv", b"a,b\n")
-    shelf.publish("limits", "[The limits](/data/limits.csv#row=2)\n")
+    file = docs_project.add("data/limits.csv", b"a,b\n")
+    docs_project.publish("limits", "[The limits](/data/limits.csv#row=2)\n")
 
     build_site()
 
@@ -106,22 +108,24 @@ def test_link_to_a_file(shelf, build_site, body, output):
     assert (output / href[1:]).read_bytes() == b"a,b\n"
 
 
-def test_equal_files_are_published_once(shelf, build_site, output):
+def test_equal_files_are_published_once(docs_project, build_site, output):
     """Two documents that show the same bytes share the file."""
     for name in ("one/a.png", "two/a.png"):
-        file = shelf.add(name, pictures.png())
-    shelf.publish("first", "![A](one/a.png)\n")
-    shelf.publish("second", "![A](two/a.png)\n")
+        file = docs_project.add(name, pictures.png())
+    docs_project.publish("first", "![A](one/a.png)\n")
+    docs_project.publish("second", "![A](two/a.png)\n")
 
     build_site()
 
     assert [path.name for path in (output / "files").iterdir()] == [file["sha256"]]
 
 
-def test_only_the_first_picture_loads_at_once(shelf, build_site, body):
+def test_only_the_first_picture_loads_at_once(docs_project, build_site, body):
     """The others load when they come into view."""
-    shelf.add("a.png", pictures.png())
-    shelf.publish("setup", "![A](a.png)\n\n![B](a.png)\n\n![C](https://x.org/c.png)\n")
+    docs_project.add("a.png", pictures.png())
+    docs_project.publish(
+        "setup", "![A](a.png)\n\n![B](a.png)\n\n![C](https://x.org/c.png)\n"
+    )
 
     build_site()
 
@@ -129,10 +133,12 @@ def test_only_the_first_picture_loads_at_once(shelf, build_site, body):
     assert lazy == [0, 1, 1]
 
 
-def test_caption(shelf, build_site, body):
+def test_caption(docs_project, build_site, body):
     """The title of a picture that stands alone is its caption, and no tooltip."""
-    shelf.add("a.png", pictures.png())
-    shelf.publish("setup", '![A](a.png "The <form>")\n\nSee ![B](a.png "Small").\n')
+    docs_project.add("a.png", pictures.png())
+    docs_project.publish(
+        "setup", '![A](a.png "The <form>")\n\nSee ![B](a.png "Small").\n'
+    )
 
     build_site()
 
@@ -144,10 +150,10 @@ def test_caption(shelf, build_site, body):
 
 
 @pytest.mark.parametrize("text", ["![](a.png)", "[![A](a.png)](https://example.org/)"])
-def test_picture_without_a_link(shelf, build_site, body, text):
+def test_picture_without_a_link(docs_project, build_site, body, text):
     """A picture without words, or in a link, leads nowhere of its own."""
-    file = shelf.add("a.png", pictures.png())
-    shelf.publish("setup", f"{text}\n")
+    file = docs_project.add("a.png", pictures.png())
+    docs_project.publish("setup", f"{text}\n")
 
     build_site()
 
@@ -155,10 +161,10 @@ def test_picture_without_a_link(shelf, build_site, body, text):
     assert f'<img src="/files/{file["sha256"]}' in body("setup")
 
 
-def test_headers_and_manifest(shelf, build_site, output):
+def test_headers_and_manifest(docs_project, build_site, output):
     """Files never change, are listed with their types, and run nothing."""
-    file = shelf.add("a.svg", pictures.svg())
-    shelf.publish("setup", "![A](a.svg)\n")
+    file = docs_project.add("a.svg", pictures.svg())
+    docs_project.publish("setup", "![A](a.svg)\n")
 
     build_site()
 

@@ -9,12 +9,16 @@ def page(output):
 
 
 @pytest.fixture
-def renamed(shelf):
+def renamed(docs_project):
     """A document of which a heading was renamed twice, and one went away."""
-    limits = shelf.publish("limits", "# A\n\n## Rates\n\n## Gone\n\n## End\n")
-    shelf.release(shelf.update(limits, content="# A\n\n## Quotas\n\n## End\n"))
-    shelf.release(shelf.update(limits, content="# A\n\n## Quotas\n\n## The end\n"))
-    shelf.update(limits, content="# A\n\n## Draft\n")
+    limits = docs_project.publish("limits", "# A\n\n## Rates\n\n## Gone\n\n## End\n")
+    docs_project.release(
+        docs_project.update(limits, content="# A\n\n## Quotas\n\n## End\n")
+    )
+    docs_project.release(
+        docs_project.update(limits, content="# A\n\n## Quotas\n\n## The end\n")
+    )
+    docs_project.update(limits, content="# A\n\n## Draft\n")
     return limits
 
 
@@ -28,19 +32,19 @@ def test_old_id_stays_at_its_heading(renamed, build_site, page):
     assert 'id="gone"' not in html
 
 
-def test_old_link_is_no_broken_link(renamed, shelf, build_site):
+def test_old_link_is_no_broken_link(renamed, docs_project, build_site):
     """A link to what a heading was called leads there; to what is gone, nowhere."""
-    shelf.publish("keys", "[a](limits.md#end) [b](limits.md#gone)\n")
+    docs_project.publish("keys", "[a](limits.md#end) [b](limits.md#gone)\n")
 
     report = build_site()
 
     assert report.warnings == ["guides/keys: no heading is at limits.md#gone"]
 
 
-def test_author_fixes_an_id(shelf, build_site, page):
+def test_author_fixes_an_id(docs_project, build_site, page):
     """A heading that is given its old id has it itself, and once."""
-    limits = shelf.publish("limits", "## Rates\n")
-    shelf.release(shelf.update(limits, content="## Quotas {#rates}\n"))
+    limits = docs_project.publish("limits", "## Rates\n")
+    docs_project.release(docs_project.update(limits, content="## Quotas {#rates}\n"))
 
     build_site()
 
@@ -48,12 +52,12 @@ def test_author_fixes_an_id(shelf, build_site, page):
     assert page("limits").count('id="rates"') == 1
 
 
-def test_taken_back(shelf, build_site, page):
+def test_taken_back(docs_project, build_site, page):
     """A page that goes back to its old words is found by the newer ones as well."""
-    limits = shelf.publish("limits", "## Rates\n")
-    shelf.release(shelf.update(limits, content="## Quotas\n"))
+    limits = docs_project.publish("limits", "## Rates\n")
+    docs_project.release(docs_project.update(limits, content="## Quotas\n"))
     build_site()
-    shelf.release(limits, version=1)
+    docs_project.release(limits, version=1)
 
     build_site()
 
@@ -69,11 +73,11 @@ def test_any_way_leads_to_the_same(renamed, build_site, page, tmp_path):
     assert fresh == page("limits")
 
 
-def test_spelling_of_github(shelf, build_site, page):
+def test_spelling_of_github(docs_project, build_site, page):
     """Links written for GitHub's ids find their headings, and the title."""
-    shelf.publish("limits", "## A & B\n\n## 2.2 Lines\n", title="The limits")
+    docs_project.publish("limits", "## A & B\n\n## 2.2 Lines\n", title="The limits")
     text = "[a](limits.md#a--b) [b](limits.md#22-lines) [c](limits.md#the-limits)\n"
-    shelf.publish("keys", text)
+    docs_project.publish("keys", text)
 
     report = build_site()
 

@@ -28,7 +28,7 @@ def settings(settings):
 
 
 @pytest.fixture
-def bring(tmp_path, shelf, settings, clock):
+def bring(tmp_path, docs_project, settings, clock):
     """Import files, given by path, as the tree 'docs', and publish them."""
 
     def imported(base=None, **files):
@@ -97,12 +97,12 @@ def test_link_to_a_renamed_file(bring, build_site, page, tmp_path):
 
 
 @pytest.mark.parametrize("base", ["http://old.example", "https://old.example"])
-def test_image_of_the_website(bring, shelf, build_site, page, base):
+def test_image_of_the_website(bring, docs_project, build_site, page, base):
     """An image that a page names later comes from there by https only."""
     bring(base, **{"here.md": "Text.\n"})
     here = {"id": document_id("here")}
-    shelf.update(here, content="![Picture](/img/p)\n")
-    shelf.release(here)
+    docs_project.update(here, content="![Picture](/img/p)\n")
+    docs_project.release(here)
 
     build_site()
 
@@ -126,14 +126,14 @@ def test_new_base(bring, build_site, page):
     assert not bring("https://old.example", **{"here.md": "[far](/download)\n"}).changed
 
 
-def test_link_to_an_alias(bring, ask, build_site, page):
+def test_link_to_an_alias(bring, api, build_site, page):
     """A link to an address that redirects leads to the page at once, while it does."""
     text = "[old](/docs/2.0/setup/#start)\n"
     setup = "---\naliases: [/docs/2.0/setup/]\n---\n\n## Start\n"
     bring(**{"here.md": text, "new/setup.md": setup})
     before = build_site()
     html = page("here")
-    links = ask("GET /projects/v1/documents/links", {"id": document_id("here")})
+    links = api("GET /projects/v1/documents/links", {"id": document_id("here")})
 
     bring(**{"new/setup.md": "## Start\n"})
     after = build_site(["docs"])
@@ -158,9 +158,9 @@ def test_links_are_resolved_again(store):
     assert found == [True, False, True, False, True]
 
 
-def test_edit_link(bring, shelf, build_site, page):
+def test_edit_link(bring, docs_project, build_site, page):
     """The page of a file says where it is edited; other documents have no file."""
-    shelf.publish("plain")
+    docs_project.publish("plain")
 
     bring(**{"a b/c+d.md": "Text.\n"})
     build_site()
@@ -207,9 +207,9 @@ def test_words_in_the_language_of_a_document(bring, clock, settings, tmp_path, p
     (own / "locales").mkdir(parents=True)
     (own / "locales" / "eo.json").write_text('{"docs.admonition-note": "Noto"}')
     bring(**{"a.md": "---\nlang: eo\n---\n> [!NOTE]\n> A"})
-    told = replace(settings, templates=str(own))
+    result = replace(settings, templates=str(own))
 
-    build(BuildContext(clock.now, told, site_theme(told)))
+    build(BuildContext(clock.now, result, site_theme(result)))
 
     assert '<p class="admonition-title">Noto</p>' in page("a")
     assert "Last updated" in page("a")
@@ -233,14 +233,14 @@ def test_time_of_the_last_change(bring, build_site, page, clock):
     assert changed_at(page("here")).startswith("2026-03-02T12:00:00")
 
 
-def test_check_of_links(bring, ask, build_site):
+def test_check_of_links(bring, api, build_site):
     """Who asks for the links of a document is told the same as readers find."""
     text = "[far](/download) [issues](../../../issues) [gone](gone.md)\n"
     bring("https://old.example", **{"here.md": text})
     build_site()
 
     document = {"id": document_id("here")}
-    links = ask("GET /projects/v1/documents/links", document).json["data"]
+    links = api("GET /projects/v1/documents/links", document).json["data"]
 
     hrefs = ["https://old.example/download", "https://github.com/acme/app/issues"]
     assert [link["href"] for link in links["outgoing"]] == hrefs

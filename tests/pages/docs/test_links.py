@@ -32,10 +32,10 @@ def body(output):
         ("https://example.org/x", "https://example.org/x"),
     ],
 )
-def test_link(shelf, build_site, body, target, href):
+def test_link(docs_project, build_site, body, target, href):
     """A document is found by slug, by path and by address; its fragment is kept."""
-    shelf.publish("limits", "## Rates\n", collection="support")
-    shelf.publish("keys", f"See [the limits]({target}).\n\n## Here\n")
+    docs_project.publish("limits", "## Rates\n", collection="support")
+    docs_project.publish("keys", f"See [the limits]({target}).\n\n## Here\n")
 
     report = build_site()
 
@@ -43,10 +43,10 @@ def test_link(shelf, build_site, body, target, href):
     assert report.warnings == []
 
 
-def test_link_to_what_is_not_published(shelf, build_site, body):
+def test_link_to_what_is_not_published(docs_project, build_site, body):
     """It is text, and the build warns of it, naming the document and the target."""
-    shelf.write("limits")
-    shelf.publish("keys", "See [the limits](limits.md#rates).\n")
+    docs_project.write("limits")
+    docs_project.publish("keys", "See [the limits](limits.md#rates).\n")
 
     report = build_site()
 
@@ -74,10 +74,10 @@ def test_link_to_what_is_not_published(shelf, build_site, body):
         ("#rates", False),
     ],
 )
-def test_anchor(shelf, build_site, body, target, is_there):
+def test_anchor(docs_project, build_site, body, target, is_there):
     """A link to a heading that is not there leads to its page, with a warning."""
-    shelf.publish("limits", "## Rates\n\n## Größe\n\n## Last {#fixed}\n")
-    shelf.publish("keys", f"See [this]({target}).\n\n## Here\n")
+    docs_project.publish("limits", "## Rates\n\n## Größe\n\n## Last {#fixed}\n")
+    docs_project.publish("keys", f"See [this]({target}).\n\n## Here\n")
 
     report = build_site()
 
@@ -86,14 +86,14 @@ def test_anchor(shelf, build_site, body, target, is_there):
     assert report.warnings == lost
 
 
-def test_anchor_goes_with_its_heading(shelf, build_site):
+def test_anchor_goes_with_its_heading(docs_project, build_site):
     """The page that is linked to may change alone: its heading is missed at once."""
-    limits = shelf.publish("limits", "## Rates\n")
-    shelf.publish("keys", "See [the rates](limits.md#rates).\n")
+    limits = docs_project.publish("limits", "## Rates\n")
+    docs_project.publish("keys", "See [the rates](limits.md#rates).\n")
     before = build_site().warnings
 
-    shelf.update(limits, content="No rates any more.\n")
-    shelf.release(limits)
+    docs_project.update(limits, content="No rates any more.\n")
+    docs_project.release(limits)
     after = build_site(["docs"])
 
     assert before == []
@@ -124,48 +124,48 @@ def test_anchor_goes_with_its_heading(shelf, build_site):
         ("/support/", False),
     ],
 )
-def test_link_into_the_site(ask, shelf, build_site, body, target, is_there):
+def test_link_into_the_site(api, docs_project, build_site, body, target, is_there):
     """
     What is linked to beside documents is looked for when all pages are made.
 
     Who asks for the links of the document is told the same.
     """
-    ask("POST /status/v1/admin/services/add", {"slug": "api", "name": "API"})
-    keys = shelf.publish("keys", f"See [this]({target}).\n")
+    api("POST /status/v1/admin/services/add", {"slug": "api", "name": "API"})
+    keys = docs_project.publish("keys", f"See [this]({target}).\n")
 
     report = build_site()
 
     lost = [] if is_there else [f"guides/keys: nothing is at {target}"]
     assert report.warnings == lost
     assert "<a" in body("keys").partition("</p>")[0]
-    found = ask("GET /projects/v1/documents/links", {"id": keys["id"]}).json["data"]
+    found = api("GET /projects/v1/documents/links", {"id": keys["id"]}).json["data"]
     assert [each["target"] for each in found["outgoing"]] == [target] * is_there
 
 
-def test_link_to_a_service_that_is_hidden(ask, shelf, build_site):
+def test_link_to_a_service_that_is_hidden(api, docs_project, build_site):
     """A service that leaves the status page takes its page with it: links miss it."""
-    ask("POST /status/v1/admin/services/add", {"slug": "api", "name": "API"})
-    shelf.publish("keys", "See [the API](/status/services/api/).\n")
+    api("POST /status/v1/admin/services/add", {"slug": "api", "name": "API"})
+    docs_project.publish("keys", "See [the API](/status/services/api/).\n")
     before = build_site().warnings
 
-    ask("POST /status/v1/admin/services/update", {"slug": "api", "enabled": False})
+    api("POST /status/v1/admin/services/update", {"slug": "api", "enabled": False})
     after = build_site().warnings
 
     assert before == []
     assert after == ["guides/keys: nothing is at /status/services/api/"]
 
 
-def test_link_comes_alive(shelf, build_site, body):
+def test_link_comes_alive(docs_project, build_site, body):
     """Pages that link to a document are made again when it is published or goes."""
-    limits = shelf.write("limits", collection="support")
-    shelf.publish("keys", "See [the limits](limits.md).\n")
-    shelf.publish("aside", "No link.\n", collection="products")
+    limits = docs_project.write("limits", collection="support")
+    docs_project.publish("keys", "See [the limits](limits.md).\n")
+    docs_project.publish("aside", "No link.\n", collection="products")
     build_site()
 
-    shelf.release(limits)
+    docs_project.release(limits)
     alive = build_site(["docs"])
     is_linked = 'href="/support/limits/"' in body("keys")
-    shelf.withdraw(limits)
+    docs_project.withdraw(limits)
     dead = build_site(["docs"])
 
     assert is_linked
@@ -176,9 +176,9 @@ def test_link_comes_alive(shelf, build_site, body):
     assert "guides/keys/index.html" in dead.written
 
 
-def test_warning_is_told_by_every_build(shelf, build_site):
+def test_warning_is_told_by_every_build(docs_project, build_site):
     """A build that writes nothing still tells what leads nowhere."""
-    shelf.publish("keys", "See [the limits](limits.md).\n")
+    docs_project.publish("keys", "See [the limits](limits.md).\n")
     build_site()
 
     again = build_site()
@@ -187,13 +187,13 @@ def test_warning_is_told_by_every_build(shelf, build_site):
     assert again.warnings == ["guides/keys: nothing is at limits.md"]
 
 
-def test_link_follows_a_move(shelf, build_site, body):
+def test_link_follows_a_move(docs_project, build_site, body):
     """A document that moves takes the links to it along."""
-    limits = shelf.publish("limits")
-    shelf.publish("keys", "See [the limits](/guides/limits/#rates).\n")
+    limits = docs_project.publish("limits")
+    docs_project.publish("keys", "See [the limits](/guides/limits/#rates).\n")
     build_site()
 
-    shelf.update(limits, collection="support")
+    docs_project.update(limits, collection="support")
     build_site(["docs"])
 
     assert 'href="/support/limits/#rates"' in body("keys")
@@ -202,18 +202,18 @@ def test_link_follows_a_move(shelf, build_site, body):
 @pytest.mark.parametrize(
     "target", ["javascript:alert(1)", "//elsewhere.example/", "%6aavascript:x"]
 )
-def test_hostile_link(shelf, build_site, body, target):
+def test_hostile_link(docs_project, build_site, body, target):
     """A link to a script or, in the guise of a path, to another host is none."""
-    shelf.publish("keys", f"See [this]({target}).\n")
+    docs_project.publish("keys", f"See [this]({target}).\n")
 
     build_site()
 
     assert "<a" not in body("keys")
 
 
-def test_two_slashes_in_disguise(shelf, build_site, body):
+def test_two_slashes_in_disguise(docs_project, build_site, body):
     """An escaped second slash makes no address of another host."""
-    shelf.publish("keys", "See [this](/%2Fstatus/x).\n")
+    docs_project.publish("keys", "See [this](/%2Fstatus/x).\n")
 
     build_site()
 

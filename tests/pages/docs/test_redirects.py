@@ -9,17 +9,17 @@ from models.projects.document_imports.options import ImportOptions
 from models.projects.document_imports.sources import document_source
 from models.projects.projects.projects import ensure_docs_project
 from models.settings import NIL_UUID
-from tests.worlds.projects import KEY
+from tests.factories.projects import KEY
 
 
 @pytest.fixture
-def moved(shelf, build_site):
+def moved(docs_project, build_site):
     """A page that was a guide, then a product, and is a page of support."""
-    document = shelf.publish("limits")
+    document = docs_project.publish("limits")
     build_site()
-    shelf.update(document, collection="products")
+    docs_project.update(document, collection="products")
     build_site()
-    shelf.update(document, collection="support")
+    docs_project.update(document, collection="support")
     build_site()
     return document
 
@@ -62,9 +62,9 @@ def test_notes_for_web_servers(moved, app, output):
     assert note.status_code == 404
 
 
-def test_way_back(moved, shelf, build_site, app, output):
+def test_way_back(moved, docs_project, build_site, app, output):
     """A page that comes back is at its address, and was never gone for good."""
-    shelf.update(moved, collection="guides")
+    docs_project.update(moved, collection="guides")
     build_site()
     client = app.test_client()
 
@@ -82,9 +82,9 @@ def test_page_for_other_hosts(moved, output):
     assert '<a href="/support/limits/">' in html
 
 
-def test_unpublished_is_nowhere(moved, shelf, build_site, app, output):
+def test_unpublished_is_nowhere(moved, docs_project, build_site, app, output):
     """A page that the public no longer has leaves no way to it."""
-    shelf.withdraw(moved)
+    docs_project.withdraw(moved)
     build_site()
 
     assert (output / "_redirects").read_text() == "/* /404.html 404\n"

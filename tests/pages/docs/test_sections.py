@@ -15,7 +15,7 @@ from tests.pages.crawl import lost_links
 
 
 @pytest.fixture
-def tree(shelf, build_site, output):
+def tree(docs_project, build_site, output):
     """Six pages in sections, of which one has others inside and no page of its own."""
     for slug, section, position in (
         ("last", None, 60),
@@ -25,7 +25,9 @@ def tree(shelf, build_site, output):
         ("apart", "Alone / Inside", 50),
         ("more", "Use / Basics", 40),
     ):
-        shelf.publish(slug, f"Text of {slug}.", section=section, position=position)
+        docs_project.publish(
+            slug, f"Text of {slug}.", section=section, position=position
+        )
     build_site()
     return lambda path: (output / path).read_text(encoding="utf-8")
 
@@ -86,17 +88,17 @@ def test_breadcrumbs(tree, output):
     assert lost_links(output) == []
 
 
-def test_outline_of_the_api(tree, ask):
+def test_outline_of_the_api(tree, api):
     """Sections stand in the order of their first page; exact names stay as given."""
-    [guides] = ask("GET /projects/v1/published/outline").json["data"]
+    [guides] = api("GET /projects/v1/published/outline").json["data"]
 
     names = [group["section"] for group in guides["sections"]]
     assert names == [None, "Use / Advanced", "Use", "Use / Basics", "Alone / Inside"]
 
 
-def test_page_moves_between_sections(tree, shelf, build_site, output):
+def test_page_moves_between_sections(tree, docs_project, build_site, output):
     """A later build shows what moved, in every sidebar; a fresh one shows the same."""
-    shelf.publish("new", "Text.", section="Use", position=25)
+    docs_project.publish("new", "Text.", section="Use", position=25)
 
     build_site()
 
@@ -121,7 +123,7 @@ def two_trees(import_tree):
 
 
 @pytest.fixture
-def import_tree(shelf, settings, clock, tmp_path):
+def import_tree(docs_project, settings, clock, tmp_path):
     def imported(name, positions):
         for path, position in positions.items():
             file = tmp_path / name / path
@@ -158,10 +160,10 @@ def test_trees_follow_one_another(two_trees, build_site, page, import_tree):
 
 
 def test_page_of_no_tree_is_among_those_of_the_first(
-    two_trees, shelf, build_site, page
+    two_trees, docs_project, build_site, page
 ):
     """A page that a person wrote stands by its position, as with one tree."""
-    shelf.publish("own", "Text.", position=35)
+    docs_project.publish("own", "Text.", position=35)
     build_site()
 
     assert reading_order(page, "a") == [*two_trees[:4], "own", *two_trees[4:]]

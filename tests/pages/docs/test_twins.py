@@ -6,7 +6,7 @@ from datetime import datetime
 import pytest
 
 from models.status.snapshot.last_change import last_change_at
-from tests.worlds.status import (
+from tests.factories.status import (
     ADD_UPDATE,
     GET_INCIDENT,
     GET_SERVICE,
@@ -23,26 +23,26 @@ HOUR = 3600
 
 
 @pytest.fixture
-def world(ask, clock):
+def world(api, clock):
     """Services measured, silent and taken off; trouble and work, past and to come."""
-    world = World(ask, clock)
+    world = World(api, clock)
     for slug in ("api", "mail", "web", "gone"):
         world.service(slug)
     for hours in range(0, 60, 7):
         world.sample("api", "a", "operational", -hours * HOUR, responseTimeMs=hours)
         world.sample("mail", "b", "down", -hours * HOUR - 40)
     open_one = world.incident("api mail gone", "major-outage", -HOUR)
-    ask(ADD_UPDATE, {"incidentId": open_one, "body": "**Found** it.", "status": None})
-    ask(ADD_UPDATE, {"incidentId": open_one, "body": "Fixed.", "status": "monitoring"})
+    api(ADD_UPDATE, {"incidentId": open_one, "body": "**Found** it.", "status": None})
+    api(ADD_UPDATE, {"incidentId": open_one, "body": "Fixed.", "status": "monitoring"})
     world.incident("mail", started=-50 * HOUR, status="resolved")
     for number in range(25):
         world.incident("web", started=-number * 30 * HOUR, status="resolved")
     world.window("api web", -9 * HOUR, -8 * HOUR)
     world.window("mail", -60, 60, description="# Slow\n\n*Reads*")
     cancelled = world.window("mail", -2 * HOUR, 2 * HOUR)
-    ask(UPDATE_WINDOW, {"id": cancelled, "status": "cancelled"})
+    api(UPDATE_WINDOW, {"id": cancelled, "status": "cancelled"})
     world.window("api gone", 24 * HOUR, 25 * HOUR)
-    ask(UPDATE_SERVICE, {"slug": "gone", "enabled": False})
+    api(UPDATE_SERVICE, {"slug": "gone", "enabled": False})
     return world
 
 
@@ -59,29 +59,29 @@ def built(world, clock, build_site, output, settings):
     return read
 
 
-def whole(ask, route):
+def whole(api, route):
     """Return a list of the API's, page by page."""
     found, cursor = [], None
     while True:
-        answer = ask(route, {"cursor": cursor} if cursor else {}).json
+        answer = api(route, {"cursor": cursor} if cursor else {}).json
         found += answer["data"]
         cursor = answer["meta"]["cursor"]
         if cursor is None:
             return found
 
 
-def test_services(built, ask):
+def test_services(built, api):
     """The list of all, and the state of the whole."""
-    assert built("index") == ask(LIST).json["data"]
+    assert built("index") == api(LIST).json["data"]
 
 
 @pytest.mark.parametrize("slug", ["api", "mail", "web"])
-def test_service(built, ask, clock, slug):
+def test_service(built, api, clock, slug):
     """Each service with its four uptimes, at the instant at which these end."""
-    told = built(f"services/{slug}")
-    clock.now = datetime.fromisoformat(told["uptime"][0]["to"])
+    result = built(f"services/{slug}")
+    clock.now = datetime.fromisoformat(result["uptime"][0]["to"])
 
-    assert told == ask(GET_SERVICE, {"slug": slug}).json["data"]
+    assert result == api(GET_SERVICE, {"slug": slug}).json["data"]
 
 
 def test_service_taken_off(built, output):
@@ -97,12 +97,12 @@ def test_service_taken_off(built, output):
         ("maintenance", LIST_WINDOWS, GET_WINDOW),
     ],
 )
-def test_lists(built, ask, name, listed, one):
+def test_lists(built, api, name, listed, one):
     """A list without its pages, and each of it by itself, timelines included."""
-    told = built(name)
+    result = built(name)
 
-    assert told == whole(ask, listed)
-    assert len(told) > 3
-    for each in told:
-        answer = ask(one, {"id": each["id"]}).json["data"]
+    assert result == whole(api, listed)
+    assert len(result) > 3
+    for each in result:
+        answer = api(one, {"id": each["id"]}).json["data"]
         assert built(f"{name}/{each['id']}") == answer

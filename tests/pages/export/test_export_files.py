@@ -25,14 +25,14 @@ def test_memory(tmp_path):
 def test_paths():
     """Two documents never share a file, and none leaves its folder."""
     paths, found = DocumentPaths(), {}
-    asked = [("a", "x/y.md"), ("b", "x/Y.md"), ("c", "../c.md"), ("d", "/d.md")]
-    asked += [("e", ".git/e.md"), ("f", "b.md"), ("g", None), ("readme", None)]
-    asked += [("h", "_part.md"), ("i", "x.md/i.md"), ("j", "j.txt")]
-    for slug, path in asked:
+    request = [("a", "x/y.md"), ("b", "x/Y.md"), ("c", "../c.md"), ("d", "/d.md")]
+    request += [("e", ".git/e.md"), ("f", "b.md"), ("g", None), ("readme", None)]
+    request += [("h", "_part.md"), ("i", "x.md/i.md"), ("j", "j.txt")]
+    for slug, path in request:
         head = DocumentRow(id=slug, slug=slug, source_path=path, position=0)
         found[slug] = paths.path_of(head).as_posix()
 
-    assert len(set(found.values())) == len(asked)
+    assert len(set(found.values())) == len(request)
     assert (found["a"], found["b"], found["readme"]) == (
         "x/y.md",
         "b.md",
@@ -43,9 +43,9 @@ def test_paths():
         assert found[slug] == f"{slug}.md"
 
 
-def test_language(tmp_path, shelf, clock):
+def test_language(tmp_path, docs_project, clock):
     """An exported file declares the language of its document."""
-    shelf.publish("start")
+    docs_project.publish("start")
     DocumentRow.update(language="pt-BR").execute()
     options = ExportOptions(now=clock.now, release="1", site="https://example.org")
 
@@ -55,9 +55,9 @@ def test_language(tmp_path, shelf, clock):
     assert "\nlang: pt-BR\n" in file.read_text()
 
 
-def test_files_of_projects(tmp_path, shelf, clock):
+def test_files_of_projects(tmp_path, docs_project, clock):
     """The files of a project are written as they are, by their names."""
-    shelf.add("images/a.png", pictures.png())
+    docs_project.add("images/a.png", pictures.png())
     options = ExportOptions(now=clock.now, release="1", site="https://example.org")
 
     files = write_export(tmp_path / "out", options)

@@ -3,12 +3,12 @@
 import icalendar
 import pytest
 
-from tests.worlds.status import World
+from tests.factories.status import World
 
 
 @pytest.fixture
-def world(ask, clock):
-    world = World(ask, clock)
+def world(api, clock):
+    world = World(api, clock)
     world.service("api")
     return world
 
@@ -84,7 +84,7 @@ def test_calendar_without_windows(world, build_site, output):
     ]
 
 
-def test_window_of_less_than_a_second(world, ask, clock, build_site, output):
+def test_window_of_less_than_a_second(world, api, clock, build_site, output):
     """An event ends after its start, however short it is."""
     world.window("api", 60.25, 60.75)
     build_site()

@@ -8,7 +8,7 @@ import pytest
 from icalendar import Calendar
 
 from models.display_text import balance_directions
-from tests.worlds.status import World
+from tests.factories.status import World
 
 HOSTILE = "\u2069\u202eevil"
 # Each of these ends a line for some program.
@@ -17,8 +17,8 @@ CONTROLS = re.compile("[\0-\x08\v\f\x0e-\x1f\x7f-\x9f\u2028\u2029]")
 
 
 @pytest.fixture
-def hostile_site(ask, clock, build_site, output):
-    world = World(ask, clock)
+def hostile_site(api, clock, build_site, output):
+    world = World(api, clock)
     world.service("api", name=HOSTILE)
     world.incident("api", title=HOSTILE)
     world.window("api", 0, 3600, title=HOSTILE, description=LINES)

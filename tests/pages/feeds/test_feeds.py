@@ -8,24 +8,24 @@ import pytest
 from icalendar import Calendar
 
 from tests.conftest import NOON
-from tests.worlds.status import ADD_UPDATE, UPDATE_INCIDENT, UPDATE_WINDOW, World
+from tests.factories.status import ADD_UPDATE, UPDATE_INCIDENT, UPDATE_WINDOW, World
 
 HOSTILE = "<script>alert(1)</script> & \u202e *so*\ufffe"
 
 
 @pytest.fixture
-def world(ask, clock):
-    return World(ask, clock)
+def world(api, clock):
+    return World(api, clock)
 
 
 @pytest.fixture
-def scene(world, ask, clock):
+def scene(world, api, clock):
     """An incident with two entries, a window and another service's incident."""
     world.service("api")
     world.service("mail")
     id = world.incident("api", title="Slow <b>", body=HOSTILE)
     clock.pass_(minutes=1)
-    ask(ADD_UPDATE, {"incidentId": id, "status": "identified", "body": "Found."})
+    api(ADD_UPDATE, {"incidentId": id, "status": "identified", "body": "Found."})
     clock.pass_(minutes=1)
     world.window("api", 3600, 7200, title="New disks")
     clock.pass_(minutes=1)
@@ -73,11 +73,11 @@ def test_hostile_body(path, scene, read):
     assert "<em>so</em>" in html
 
 
-def test_ids_never_change(scene, world, ask, clock, read):
+def test_ids_never_change(scene, world, api, clock, read):
     """A resolved incident adds an entry and leaves the others as they were."""
     before = {each.id: each.updated for each in read("status/feed.atom").entries}
     clock.pass_(minutes=1)
-    ask(ADD_UPDATE, {"incidentId": scene, "status": "resolved", "body": "Done."})
+    api(ADD_UPDATE, {"incidentId": scene, "status": "resolved", "body": "Done."})
 
     after = {each.id: each.updated for each in read("status/feed.atom").entries}
 
@@ -100,13 +100,13 @@ def test_window_in_time(world, clock, read):
     """The entry of a window moves when the window opens and ends."""
     world.service("api")
     world.window("api", 60, 120)
-    told = {}
+    result = {}
     for seconds in (0, 60, 120):
         clock.now = NOON + timedelta(seconds=seconds)
         (entry,) = read("status/feed.atom").entries
-        told[entry.updated[11:19]] = entry.title.partition(":")[0]
+        result[entry.updated[11:19]] = entry.title.partition(":")[0]
 
-    assert told == {
+    assert result == {
         "12:00:00": "Scheduled maintenance",
         "12:01:00": "Maintenance in progress",
         "12:02:00": "Completed maintenance",
@@ -170,13 +170,13 @@ def test_event(world, events, clock):
     assert event["url"].endswith(f"/status/maintenance/{id}/")
 
 
-def test_changed_event(world, ask, events, clock):
+def test_changed_event(world, api, events, clock):
     """A changed window keeps its uid and gets a higher sequence."""
     world.service("api")
     id = world.window("api", 60, 120, title="Disks")
     before = events()["Disks"]
     clock.pass_(seconds=10)
-    ask(UPDATE_WINDOW, {"id": id, "status": "cancelled"})
+    api(UPDATE_WINDOW, {"id": id, "status": "cancelled"})
 
     after = events()["Disks"]
 
@@ -197,11 +197,11 @@ def test_calendar_of_a_service(world, events):
     assert set(events("status/services/api/maintenance.ics")) == {"Both", "Disks"}
 
 
-def test_resolved_by_update(world, ask, clock, read):
+def test_resolved_by_update(world, api, clock, read):
     """Resolving without a word adds no entry: there is nothing to read."""
     world.service("api")
     id = world.incident("api")
     clock.pass_(minutes=1)
-    ask(UPDATE_INCIDENT, {"id": id, "status": "resolved"})
+    api(UPDATE_INCIDENT, {"id": id, "status": "resolved"})
 
     assert len(read("status/feed.atom").entries) == 1

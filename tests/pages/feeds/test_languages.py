@@ -8,7 +8,7 @@ import feedparser
 import pytest
 from icalendar import Calendar
 
-from tests.worlds.languages import (
+from tests.factories.languages import (
     END,
     START,
     add_marked_languages,
@@ -16,7 +16,7 @@ from tests.worlds.languages import (
     unmarked_words,
     words_of_dates,
 )
-from tests.worlds.status import UPDATE_WINDOW, World
+from tests.factories.status import UPDATE_WINDOW, World
 
 SVG = "{http://www.w3.org/2000/svg}"
 XML_LANG = "{http://www.w3.org/XML/1998/namespace}lang"
@@ -38,15 +38,15 @@ def settings(settings, tmp_path, tag):
 
 
 @pytest.fixture
-def site(ask, clock, build_site, output):
+def site(api, clock, build_site, output):
     """A site with an incident, a window to come and a window that is cancelled."""
-    world = World(ask, clock)
+    world = World(api, clock)
     world.service("api", name="API")
     world.service("mail", name="Mail")
     world.incident("api mail", title="Slow", body="Words.")
     world.window("api", 3600, 7200, title="Disks", description="")
     id = world.window("api", 3600, 7200, title="Errors", description="")
-    ask(UPDATE_WINDOW, {"id": id, "status": "cancelled"})
+    api(UPDATE_WINDOW, {"id": id, "status": "cancelled"})
     build_site()
     return output
 
@@ -56,17 +56,17 @@ def test_feeds(site, tag, name):
     """A feed says its language, and all that no operator wrote is in it."""
     atom = (site / f"{name}.atom").read_bytes()
     rss = (site / f"{name}.rss").read_bytes()
-    told = json.loads((site / f"{name}.json").read_text())
+    data = json.loads((site / f"{name}.json").read_text())
 
     assert ElementTree.fromstring(atom).get(XML_LANG) == tag
     assert ElementTree.fromstring(rss).findtext("channel/language") == tag
-    assert told["language"] == tag
-    titles = [told["title"], *(item["title"] for item in told["items"])]
+    assert data["language"] == tag
+    titles = [data["title"], *(item["title"] for item in data["items"])]
     for feed in map(feedparser.parse, (atom, rss)):
         assert not feed.bozo
         assert [feed.feed.title, *(each.title for each in feed.entries)] == titles
     assert unmarked_parts(titles, KNOWN) == []
-    for item in told["items"]:
+    for item in data["items"]:
         assert unmarked_words(item["content_html"], KNOWN, tag=tag) == []
         assert ("rtl" in item["content_html"]) == (tag == "he")
     description = ElementTree.fromstring(rss).findtext("channel/description")
@@ -87,12 +87,12 @@ def test_calendars(site, tag, name):
         assert event["description"] == f"{START}Affects: {END}API"
 
 
-def test_removed_window_in_a_calendar(ask, clock, build_site, output):
+def test_removed_window_in_a_calendar(api, clock, build_site, output):
     """What is left of a removed window is in the language of the site."""
-    world = World(ask, clock)
+    world = World(api, clock)
     world.service("api")
     id = world.window("api", 3600, 7200)
-    ask("POST /status/v1/admin/maintenance/remove", {"id": id})
+    api("POST /status/v1/admin/maintenance/remove", {"id": id})
     build_site()
 
     text = (output / "status/maintenance.ics").read_bytes()

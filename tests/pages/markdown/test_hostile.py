@@ -39,9 +39,9 @@ def test_entries_are_bounded(name):
     checked(render_entry(HOSTILE[name][:20_000]))
 
 
-def test_the_page_keeps_its_own_ids(shelf, build_site, output):
+def test_the_page_keeps_its_own_ids(docs_project, build_site, output):
     """No heading takes the name of a part of the page."""
-    shelf.publish("ids", IDS)
+    docs_project.publish("ids", IDS)
 
     build_site()
 
@@ -50,12 +50,12 @@ def test_the_page_keeps_its_own_ids(shelf, build_site, output):
         assert page.count(f'id="{name}"') == 1
 
 
-def test_other_pages_are_made(shelf, build_site, output):
+def test_other_pages_are_made(docs_project, build_site, output):
     """Documents that mean harm stand, and what stands beside them as well."""
     hostile = [*HTML, *PAST_SANITISERS, *EXTENSIONS, *HOSTILE.values()]
     for number, text in enumerate(hostile[::6]):
-        shelf.publish(f"hostile-{number}", text.replace("\x00", "")[:400_000])
-    shelf.publish("good", "# Good\n\nWords.\n")
+        docs_project.publish(f"hostile-{number}", text.replace("\x00", "")[:400_000])
+    docs_project.publish("good", "# Good\n\nWords.\n")
 
     report = build_site()
 
@@ -64,16 +64,16 @@ def test_other_pages_are_made(shelf, build_site, output):
         assert (output / f"guides/{each.slug}/index.html").stat().st_size
 
 
-def test_what_is_shown_as_written_is_reported(shelf, build_site):
+def test_what_is_shown_as_written_is_reported(docs_project, build_site):
     """A document that asks for too much stands as text, and every build says so."""
-    shelf.publish("deep", ">" * 200 + "a\n")
-    shelf.publish("plain", "Words.\n")
+    docs_project.publish("deep", ">" * 200 + "a\n")
+    docs_project.publish("plain", "Words.\n")
     first = build_site()
 
     again = build_site()
 
-    told = [
+    result = [
         "guides/deep: shown as plain text, because rendering it would exceed a limit"
     ]
-    assert first.warnings == again.warnings == told
+    assert first.warnings == again.warnings == result
     assert first.failed == []

@@ -30,15 +30,15 @@ def files_of(slug):
 
 
 @pytest.fixture
-def welcome(shelf, build_site):
-    document = shelf.publish("welcome")
+def welcome(docs_project, build_site):
+    document = docs_project.publish("welcome")
     build_site()
     return document
 
 
-def test_added(welcome, shelf, build_site, output):
+def test_added(welcome, docs_project, build_site, output):
     """What came is told by its file, and by the address that readers use."""
-    shelf.publish("keys")
+    docs_project.publish("keys")
     build_site(["docs"])
 
     found = told(output)
@@ -50,9 +50,9 @@ def test_added(welcome, shelf, build_site, output):
     assert f"{URL}/guides/welcome.md" not in found["purge"]
 
 
-def test_removed(welcome, shelf, build_site, output):
+def test_removed(welcome, docs_project, build_site, output):
     """What went is told, so that no host shows it any longer."""
-    shelf.withdraw(welcome)
+    docs_project.withdraw(welcome)
     build_site(["docs"])
 
     found = told(output)
@@ -86,10 +86,10 @@ def test_live_generation_is_always_told(welcome, build_site, output):
     }
 
 
-def test_chain_leads_back(welcome, shelf, build_site, output):
+def test_chain_leads_back(welcome, docs_project, build_site, output):
     """From the live one each names the one before, though numbers are skipped."""
     for slug in ("a", "b", "c"):
-        shelf.publish(slug)
+        docs_project.publish(slug)
         build_site(["docs"])
 
     generation, seen = told(output)["generation"], []
@@ -100,12 +100,12 @@ def test_chain_leads_back(welcome, shelf, build_site, output):
     assert seen == numbers(output)[::-1]
 
 
-def test_time_changes_a_generation(ask, build_site, output, clock):
+def test_time_changes_a_generation(api, build_site, output, clock):
     """What the clock changes is told by the generation that is live then."""
-    ask("POST /status/v1/admin/services/add", {"slug": "api", "name": "API"})
+    api("POST /status/v1/admin/services/add", {"slug": "api", "name": "API"})
     window = {"title": "Move", "services": ["api"]}
     window |= {"startsAt": "2026-03-01T13:00:00Z", "endsAt": "2026-03-01T14:00:00Z"}
-    ask("POST /status/v1/admin/maintenance/add", window)
+    api("POST /status/v1/admin/maintenance/add", window)
     build_site()
     before = told(output)
     clock.pass_(hours=1, minutes=1)
@@ -129,11 +129,11 @@ def test_second_build_tells_nothing(welcome, build_site, output):
     assert path.stat().st_mtime_ns == before
 
 
-def test_oldest_are_forgotten(welcome, shelf, build_site, output, monkeypatch):
+def test_oldest_are_forgotten(welcome, docs_project, build_site, output, monkeypatch):
     """As many are kept as are promised, the newest."""
     monkeypatch.setattr(generations, "MAX_GENERATIONS", 3)
     for slug in ("a", "b", "c", "d"):
-        shelf.publish(slug)
+        docs_project.publish(slug)
         build_site(["docs"])
 
     kept = numbers(output)
@@ -159,11 +159,11 @@ def test_failed_page_is_no_new_generation(welcome, build_site, output, monkeypat
     assert f"{URL}/guides/welcome.md" in found["purge"]
 
 
-def test_older_database(welcome, shelf, build_site, output, tmp_path):
+def test_older_database(welcome, docs_project, build_site, output, tmp_path):
     """After a restore the numbers above are of a past that has not happened."""
     (output / "builds/9000.json").write_text("{}")
 
-    shelf.publish("keys")
+    docs_project.publish("keys")
     build_site(["docs"])
 
     assert numbers(output)[-1] == told(output)["generation"]

@@ -52,7 +52,10 @@ def test_no_header_is_set_twice(site, rules):  # noqa: F811
     """Hosts join what several rules say, so none says what another has said."""
     for at in site:
         names = [
-            name for place, told in rules.items() if matches(place, at) for name in told
+            name
+            for place, result in rules.items()
+            if matches(place, at)
+            for name in result
         ]
         assert len(names) == len(set(names)), at
 
@@ -64,10 +67,10 @@ def test_hosts_say_what_we_say(site, rules, app):  # noqa: F811
     moved = {"/support/limits/"}
 
     for at in {at for at in site if not at.startswith("/_")} - moved:
-        told = {}
+        result = {}
         for place, headers in rules.items():
-            told |= headers if matches(place, at) else {}
+            result |= headers if matches(place, at) else {}
         answer = client.get(at, buffered=True)
         assert answer.status_code == 200, at
-        assert told.items() <= dict(answer.headers).items(), at
+        assert result.items() <= dict(answer.headers).items(), at
         assert answer.headers["Content-Type"] == content_type(str(site[at])), at

@@ -51,8 +51,8 @@ def test_noun(reference, golden):
 def test_every_operation(reference):
     """Each stands under its address, and the register leads to it."""
     for each in OPERATIONS:
-        told = DESCRIBED["paths"][each.path][each.method.lower()]
-        href = told["externalDocs"]["url"]
+        result = DESCRIBED["paths"][each.path][each.method.lower()]
+        href = result["externalDocs"]["url"]
         page, _, anchor = href.partition("#")
 
         assert f'<h2 id="{anchor}">' in reference[page]
@@ -98,9 +98,9 @@ def test_requests_are_accepted(reference):
     """Each command asks for an operation as this takes it, with what it needs."""
     blocks = [each for text in reference.values() for each in _commands(text)]
 
-    asked = [_asked(shlex.split(block)) for block in blocks]
+    request = [_asked(shlex.split(block)) for block in blocks]
 
-    assert {each.route for each in asked} == {each.route for each in OPERATIONS}
+    assert {each.route for each in request} == {each.route for each in OPERATIONS}
 
 
 def _blocks(text):
@@ -168,9 +168,9 @@ def test_python(reference, tmp_path, monkeypatch):
             method, url, options = _sent_by_python(program, tmp_path, monkeypatch)
 
             words = shlex.split(command)
-            asked = urlsplit(words[2].removeprefix("$API"))
-            assert url == f"https://api.test{asked.path}"
-            assert options.get("params", {}) == dict(parse_qsl(asked.query))
+            request = urlsplit(words[2].removeprefix("$API"))
+            assert url == f"https://api.test{request.path}"
+            assert options.get("params", {}) == dict(parse_qsl(request.query))
             assert options["headers"].pop("Authorization") == "Bearer mh_own"
             keys = [word for word in words if word.startswith("Idempotency-Key")]
             assert [
@@ -319,17 +319,19 @@ def test_refusals(reference, output):
         assert "/reference/" in (problems / kind / "index.html").read_text(), kind
 
 
-def test_guides(reference, build_site, shelf, output):
+def test_guides(reference, build_site, docs_project, output):
     """The page of a noun leads to the published documents that lead to it."""
     assert "Related guides" not in (output / INCIDENTS).read_text()
-    guide = shelf.publish("outages", "[Open](/reference/status/incidents/#add) one.")
-    shelf.publish("others", "See [others](/reference/status/incident-updates/).")
+    guide = docs_project.publish(
+        "outages", "[Open](/reference/status/incidents/#add) one."
+    )
+    docs_project.publish("others", "See [others](/reference/status/incident-updates/).")
 
     build_site(openapi=DESCRIBED)
     assert '<a href="/guides/outages/">' in (output / INCIDENTS).read_text()
     assert "/guides/others/" not in (output / INCIDENTS).read_text()
 
-    shelf.withdraw(guide)
+    docs_project.withdraw(guide)
     build_site(openapi=DESCRIBED)
     assert "Related guides" not in (output / INCIDENTS).read_text()
 
@@ -342,9 +344,9 @@ def test_nothing_new(reference, build_site):
 
 def test_sitemap(reference, output):
     """Search engines are told of every page."""
-    told = (output / "sitemaps/site.xml").read_text()
+    result = (output / "sitemaps/site.xml").read_text()
 
-    assert [href for href in reference if f"{href}</loc>" not in told] == []
+    assert [href for href in reference if f"{href}</loc>" not in result] == []
 
 
 def test_served_description(reference, output):

@@ -15,7 +15,7 @@ from sitegen.search.inverted_index import HEADING
 from sitegen.search.levels import FORMAT
 from sitegen.status import published
 from sitegen.theme.theme import DEFAULT_TEMPLATES
-from tests.worlds.projects import KEY
+from tests.factories.projects import KEY
 
 ADD = "POST /status/v1/admin/incidents/add"
 
@@ -49,7 +49,7 @@ def index(read, root):
 
 
 @pytest.fixture
-def import_files(shelf, clock):
+def import_files(docs_project, clock):
     """Import and publish this many files at once."""
 
     def run(count):
@@ -78,9 +78,9 @@ def quick(monkeypatch):
     monkeypatch.setattr(levels, "RECENT_SPAN", 4)
 
 
-def test_names_and_terms(shelf, build_site, index, root):
+def test_names_and_terms(docs_project, build_site, index, root):
     """A page is found by its words, under its title, collection and section."""
-    shelf.publish("keys", "Some *words*.", title="Keys & <b>", section="Start")
+    docs_project.publish("keys", "Some *words*.", title="Keys & <b>", section="Start")
 
     build_site()
 
@@ -91,10 +91,10 @@ def test_names_and_terms(shelf, build_site, index, root):
     assert level["head"]["pages"][0][::2] == ["/guides/keys/", "Start"]
 
 
-def test_words_of_a_note(shelf, build_site, index):
+def test_words_of_a_note(docs_project, build_site, index):
     """What a note says is found, its first word too; where a link leads is not."""
     notes = "[^1]: Leading words\n\n[2]: /target trailing\n"
-    shelf.publish("keys", f"Body.[^1] And [a link][2].\n\n{notes}")
+    docs_project.publish("keys", f"Body.[^1] And [a link][2].\n\n{notes}")
 
     build_site()
 
@@ -103,12 +103,12 @@ def test_words_of_a_note(shelf, build_site, index):
     assert "target" not in level
 
 
-def test_taken_back_leaves_no_word(shelf, build_site, output, quick):
+def test_taken_back_leaves_no_word(docs_project, build_site, output, quick):
     """After unpublish no file of the search has the page's words."""
-    kept = [shelf.publish(f"page-{n}", f"Word{n} secret{n}.") for n in range(9)]
+    kept = [docs_project.publish(f"page-{n}", f"Word{n} secret{n}.") for n in range(9)]
     build_site()
 
-    shelf.withdraw(kept[0])
+    docs_project.withdraw(kept[0])
     build_site()
 
     files = [path.read_text() for path in (output / "search").rglob("*.json")]
@@ -116,11 +116,11 @@ def test_taken_back_leaves_no_word(shelf, build_site, output, quick):
     assert any("secret1" in text for text in files)
 
 
-def test_new_words_supersede_the_old(shelf, build_site, index, quick):
+def test_new_words_supersede_the_old(docs_project, build_site, index, quick):
     """What a newer level holds counts for nothing in an older one."""
-    made = [shelf.publish(f"page-{n}", f"Before{n}.") for n in range(13)]
-    shelf.update(made[0], content="After.")
-    shelf.release(made[0])
+    made = [docs_project.publish(f"page-{n}", f"Before{n}.") for n in range(13)]
+    docs_project.update(made[0], content="After.")
+    docs_project.release(made[0])
 
     build_site()
 
@@ -132,16 +132,16 @@ def test_new_words_supersede_the_old(shelf, build_site, index, quick):
             assert "Page 0" in names
 
 
-def test_publish_changes_little(shelf, build_site, output):
+def test_publish_changes_little(docs_project, build_site, output):
     """One publication changes less than 5 KB of the search, compressed."""
     words = " ".join(f"word{n * 7919 % 9973}" for n in range(250))
-    made = [shelf.publish(f"page-{n}", words) for n in range(20)]
+    made = [docs_project.publish(f"page-{n}", words) for n in range(20)]
     # The 21st publication; others are merged at every sixteenth record of the feed.
-    shelf.publish("one-more", words)
+    docs_project.publish("one-more", words)
     build_site()
 
-    shelf.update(made[3], content=words + " more")
-    shelf.release(made[3])
+    docs_project.update(made[3], content=words + " more")
+    docs_project.release(made[3])
     report = build_site()
 
     changed = [path for path in report.written if path.startswith("search/")]
@@ -150,17 +150,17 @@ def test_publish_changes_little(shelf, build_site, output):
     assert sum(sizes) < 5000
 
 
-def test_levels_follow_from_the_data(shelf, build_site, output, quick, tmp_path):
+def test_levels_follow_from_the_data(docs_project, build_site, output, quick, tmp_path):
     """Built step by step or at once, the files are the same, byte for byte."""
     made = []
     for number in range(15):
-        made.append(shelf.publish(f"page-{number}", f"Text {number}."))
+        made.append(docs_project.publish(f"page-{number}", f"Text {number}."))
         if number % 3 == 2:
-            shelf.update(made[number // 2], content=f"Again {number}.")
-            shelf.release(made[number // 2], version=1 + number % 2)
+            docs_project.update(made[number // 2], content=f"Again {number}.")
+            docs_project.release(made[number // 2], version=1 + number % 2)
         if number == 10:
-            shelf.withdraw(made[2])
-            shelf.release(made[2])
+            docs_project.withdraw(made[2])
+            docs_project.release(made[2])
         build_site()
 
         build_site(output=tmp_path / f"fresh-{number}")
@@ -170,13 +170,13 @@ def test_levels_follow_from_the_data(shelf, build_site, output, quick, tmp_path)
         assert build_site().written == []
 
 
-def test_incidents(ask, build_site, read, monkeypatch):
+def test_incidents(api, build_site, read, monkeypatch):
     """Incidents stand newest first after the services, the older in other files."""
     monkeypatch.setattr(published, "EVENTS_OF_FILE", 1)
-    ask("POST /status/v1/admin/services/add", {"slug": "api", "name": "API"})
+    api("POST /status/v1/admin/services/add", {"slug": "api", "name": "API"})
     for number in range(5):
-        told = {"title": f"Slow {number}", "body": "Looking.", "services": ["api"]}
-        ask(ADD, told | {"severity": "degraded"})
+        result = {"title": f"Slow {number}", "body": "Looking.", "services": ["api"]}
+        api(ADD, result | {"severity": "degraded"})
 
     build_site()
 
@@ -187,12 +187,12 @@ def test_incidents(ask, build_site, read, monkeypatch):
     assert titles == [["Slow 3"], ["Slow 2"], ["Slow 1"], ["Slow 0"]]
 
 
-def test_words_of_updates(ask, build_site, read):
+def test_words_of_updates(api, build_site, read):
     """An incident is found by what its updates say; a service by its description."""
     service = {"slug": "api", "name": "API", "description": "Answers requests."}
-    ask("POST /status/v1/admin/services/add", service)
+    api("POST /status/v1/admin/services/add", service)
     incident = {"title": "Slow", "body": "A router restarts.", "services": ["api"]}
-    ask(ADD, incident | {"severity": "degraded"})
+    api(ADD, incident | {"severity": "degraded"})
 
     build_site()
 
@@ -207,11 +207,11 @@ def test_words_of_updates(ask, build_site, read):
     assert newest["terms"]["slow"].count(".") == HEADING
 
 
-def test_import_ends_a_level(shelf, build_site, root, monkeypatch, import_files):
+def test_import_ends_a_level(docs_project, build_site, root, monkeypatch, import_files):
     """After an import, everything is in one level, whatever its last number is."""
     monkeypatch.setattr(levels, "OLD_SPAN", 100)
     for number in range(3):
-        shelf.publish(f"page-{number}")
+        docs_project.publish(f"page-{number}")
     import_files(levels.OLD_BATCH)
 
     build_site()
@@ -219,7 +219,7 @@ def test_import_ends_a_level(shelf, build_site, root, monkeypatch, import_files)
     (level,) = root()
     assert level["pages"] == levels.OLD_BATCH + 3
 
-    shelf.publish("one-more")
+    docs_project.publish("one-more")
     build_site()
 
     newest, oldest = root()
@@ -227,10 +227,10 @@ def test_import_ends_a_level(shelf, build_site, root, monkeypatch, import_files)
     assert oldest == level
 
 
-def test_newest_level_is_in_the_root(shelf, build_site, root, output):
+def test_newest_level_is_in_the_root(docs_project, build_site, root, output):
     """The changes since the last merge need no request of their own, and no folder."""
     for number in range(4):
-        shelf.publish(f"page-{number}", f"Word{number}. " * 400)
+        docs_project.publish(f"page-{number}", f"Word{number}. " * 400)
 
     build_site()
 
@@ -240,12 +240,14 @@ def test_newest_level_is_in_the_root(shelf, build_site, root, output):
     assert not (output / "search" / newest["key"]).exists()
 
 
-def test_long_document_in_parts(shelf, build_site, root, output, index, monkeypatch):
+def test_long_document_in_parts(
+    docs_project, build_site, root, output, index, monkeypatch
+):
     """Each part of a long text is searched and shown by itself, for one result."""
     monkeypatch.setattr(passages, "PART_SIZE", 200)
     sections = [f"## Same {n % 2}\n\n{f'Word{n} ' * 15}\n" for n in range(6)]
-    shelf.publish("long", "\n".join(sections))
-    shelf.publish("short", "Nothing.")
+    docs_project.publish("long", "\n".join(sections))
+    docs_project.publish("short", "Nothing.")
 
     build_site()
 
@@ -266,16 +268,16 @@ def test_long_document_in_parts(shelf, build_site, root, output, index, monkeypa
 
 
 def test_larger_version_leaves_the_old_level(
-    shelf, build_site, root, quick, monkeypatch
+    docs_project, build_site, root, quick, monkeypatch
 ):
     """A text that grows into parts does not renumber the level that it was in."""
     monkeypatch.setattr(passages, "PART_SIZE", 200)
-    made = [shelf.publish(f"page-{n}", f"Word{n}.") for n in range(9)]
+    made = [docs_project.publish(f"page-{n}", f"Word{n}.") for n in range(9)]
     build_site()
     before = {level["key"] for level in root()}
 
-    shelf.update(made[0], content="Long words.\n" * 100)
-    shelf.release(made[0])
+    docs_project.update(made[0], content="Long words.\n" * 100)
+    docs_project.release(made[0])
     build_site()
 
     (newest, *others) = root()
@@ -284,14 +286,14 @@ def test_larger_version_leaves_the_old_level(
     assert {level["continuations"] for level in others} == {""}
 
 
-def test_many_pages_in_blocks(shelf, build_site, read, root, monkeypatch):
+def test_many_pages_in_blocks(docs_project, build_site, read, root, monkeypatch):
     """The head of a large level lists no pages; they stand in blocks."""
     monkeypatch.setattr(search, "MAX_PAGES_OF_HEAD", 2)
     monkeypatch.setattr(search, "PAGES_OF_BLOCK", 2)
     monkeypatch.setattr(levels, "OLD_SPAN", 1)
     monkeypatch.setattr(levels, "FILE_TERMS", 1)
     for number in range(5):
-        shelf.publish(f"page-{number}", f"Word{number}.")
+        docs_project.publish(f"page-{number}", f"Word{number}.")
 
     build_site()
 
@@ -303,12 +305,12 @@ def test_many_pages_in_blocks(shelf, build_site, read, root, monkeypatch):
     assert [len(block) for block in blocks] == [2, 2, 1]
 
 
-def test_common_words(shelf, build_site, read, root, monkeypatch):
+def test_common_words(docs_project, build_site, read, root, monkeypatch):
     """The head tells which words most pages have, so that no query needs them."""
     monkeypatch.setattr(levels, "OLD_SPAN", 1)
     monkeypatch.setattr(levels, "FILE_TERMS", 1)
     for number in range(4):
-        shelf.publish(f"page-{number}", f"The word{number}.")
+        docs_project.publish(f"page-{number}", f"The word{number}.")
 
     build_site()
 
@@ -327,9 +329,9 @@ def test_script_reads_this_format(build_site, read):
     assert all(map(read, paths))
 
 
-def test_page_without_scripts(shelf, build_site, output):
+def test_page_without_scripts(docs_project, build_site, output):
     """The search page says what it needs, and lists the registers instead."""
-    shelf.publish("keys")
+    docs_project.publish("keys")
 
     build_site()
 

@@ -22,10 +22,14 @@ def mapped(output, name):
 
 
 @pytest.fixture
-def shelved(shelf, clock):
-    first = shelf.publish("welcome", "# Welcome\n\nHello.\n", summary="Start here.")
+def shelved(docs_project, clock):
+    first = docs_project.publish(
+        "welcome", "# Welcome\n\nHello.\n", summary="Start here."
+    )
     clock.pass_(hours=1)
-    shelf.publish("keys", "Keys open.\n", title="Keys [old] & <new>", section="Use")
+    docs_project.publish(
+        "keys", "Keys open.\n", title="Keys [old] & <new>", section="Use"
+    )
     return first
 
 
@@ -56,28 +60,28 @@ def test_last_change_is_a_fact(shelved, build_site, output, clock):
     }
 
 
-def test_every_page_is_in_the_sitemap(shelved, ask, build_site, output):
+def test_every_page_is_in_the_sitemap(shelved, api, build_site, output):
     """All pages that are for good stand in it, and nothing that is not there."""
-    ask(f"{ADMIN}/services/add", {"slug": "api", "name": "API"})
+    api(f"{ADMIN}/services/add", {"slug": "api", "name": "API"})
     incident = {"title": "Slow", "severity": "degraded", "body": "Looking."}
-    ask(f"{ADMIN}/incidents/add", incident | {"services": ["api"]})
+    api(f"{ADMIN}/incidents/add", incident | {"services": ["api"]})
     build_site()
 
     parts = mapped(output, "sitemap.xml")
-    told = {at for path in parts for at in mapped(output, path[1:])}
+    result = {at for path in parts for at in mapped(output, path[1:])}
 
     found = {path.parent.relative_to(output) for path in output.rglob("index.html")}
     at = {f"/{each}/".replace("/./", "/") for each in found}
-    assert told == {each for each in at if not each.startswith("/status/embed/")}
+    assert result == {each for each in at if not each.startswith("/status/embed/")}
 
 
-def test_long_collection_has_parts(shelf, build_site, output, monkeypatch):
+def test_long_collection_has_parts(docs_project, build_site, output, monkeypatch):
     """One more page rewrites the part that names it, and no other before it."""
     monkeypatch.setattr(sitemaps, "ADDRESSES_OF_SITEMAP", 2)
     for slug in ("a", "b", "c", "x"):
-        shelf.publish(slug)
+        docs_project.publish(slug)
     build_site()
-    shelf.publish("y")
+    docs_project.publish("y")
 
     written = build_site(["docs"]).written
 
@@ -124,13 +128,13 @@ def test_llms_whole_is_not_endless(shelved, build_site, output, monkeypatch):
     assert text.endswith(f"1 more documents are named in {URL}/llms.txt\n")
 
 
-def test_llms_whole_follows(shelf, shelved, build_site, output):
+def test_llms_whole_follows(docs_project, shelved, build_site, output):
     """A new version changes the file, a draft does not."""
     build_site()
-    shelf.update(shelved, content="Good day.")
+    docs_project.update(shelved, content="Good day.")
 
     assert "llms-full.txt" not in build_site(["docs"]).written
-    shelf.release(shelved)
+    docs_project.release(shelved)
     assert "llms-full.txt" in build_site(["docs"]).written
     assert "Good day." in (output / "llms-full.txt").read_text()
 

@@ -11,7 +11,6 @@ from models.projects.document_imports.options import ImportOptions
 from models.projects.fields import Actor
 from models.projects.files.file_import import prepared_files
 from models.projects.files.rows import FileRow
-from models.projects.projects.projects import docs_project
 from sitegen.sources.tree import read_tree
 from sitegen.sources.walk import walk
 from tests.conftest import NOON
@@ -39,7 +38,7 @@ def put(folder):
 
 
 @pytest.fixture
-def bring(folder, shelf, settings):
+def bring(folder, docs_project, settings):
     """Import the tree and publish it; return the report and what was refused."""
 
     def imported(**options):

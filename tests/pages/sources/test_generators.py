@@ -10,9 +10,9 @@ from models.projects.projects.projects import ensure_docs_project
 from models.settings import NIL_UUID
 from sitegen.sources.report import remarks
 from sitegen.sources.tree import read_tree
+from tests.factories.projects import KEY
 from tests.pages.crawl import lost_links
 from tests.trees import HERE, PROMETHEUS
-from tests.worlds.projects import KEY
 
 DOCUMENTS = {
     "mkdocs/docs": [
@@ -82,8 +82,10 @@ def bring(store, clock):
     def brought(folder):
         ensure_docs_project(clock.now, slug="docs", owner_id=NIL_UUID)
         tree = read_tree(folder)
-        asked = ImportOptions("guides", clock.now, KEY, tree=folder.name, publish=True)
-        return tree, import_documents(tree.sources, asked)
+        request = ImportOptions(
+            "guides", clock.now, KEY, tree=folder.name, publish=True
+        )
+        return tree, import_documents(tree.sources, request)
 
     return brought
 
@@ -139,5 +141,5 @@ def test_real_tree(bring, build_site, output):
     for page, link in lost:
         # Every page is there; what may lack is a heading, and that is told.
         anchor = link.partition("#")[2]
-        told = rf"{page.strip('/')} \(.+\.md\): no heading is at .*{anchor}"
-        assert [warning for warning in built.warnings if re.match(told, warning)]
+        result = rf"{page.strip('/')} \(.+\.md\): no heading is at .*{anchor}"
+        assert [warning for warning in built.warnings if re.match(result, warning)]

@@ -10,14 +10,14 @@ from models.response_headers import file_for
 from sitegen.output.folder import OutputFolder
 from sitegen.page import WITHOUT_PAGES
 from sitegen.urls import HOW
-from tests.worlds.status import UPDATE_INCIDENT, World
+from tests.factories.status import UPDATE_INCIDENT, World
 
 DAY = 24 * 60 * 60
 
 
 @pytest.fixture
-def world(ask, clock):
-    made = World(ask, clock)
+def world(api, clock):
+    made = World(api, clock)
     made.service("api")
     made.service("mail")
     return made
@@ -95,11 +95,11 @@ def test_incident_waits_for_no_other_file(world, build_site, output, monkeypatch
     assert len(seen) > 20
 
 
-def test_pages_wait_for_what_they_link_to(ask, world, build_site, dead_links):
+def test_pages_wait_for_what_they_link_to(api, world, build_site, dead_links):
     """No page of the status area is there before what it leads to, however new."""
     for days in (200, 100, 1):
         id = world.incident("api mail", started=-days * DAY)
-        ask(UPDATE_INCIDENT, {"id": id, "status": "resolved"})
+        api(UPDATE_INCIDENT, {"id": id, "status": "resolved"})
     world.incident("api")
     world.window("mail", 60, 120)
     world.window("mail api", -2 * DAY, -DAY)
@@ -116,10 +116,10 @@ def test_pages_wait_for_what_they_link_to(ask, world, build_site, dead_links):
     assert place > written.index("status/services/search/index.html")
 
 
-def test_stage_by_stage(shelf, world, build_site):
+def test_stage_by_stage(docs_project, world, build_site):
     """Pages come before the lists that link to them, and those before the front."""
     for slug in ("first", "second"):
-        shelf.publish(slug)
+        docs_project.publish(slug)
 
     written = build_site().written
 

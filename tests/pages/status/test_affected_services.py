@@ -4,22 +4,22 @@ import json
 
 import pytest
 
+from tests.factories.status import REMOVE, World
 from tests.pages.html import Reader
-from tests.worlds.status import REMOVE, World
 
 FEEDS = {"/status/feed.atom", "/status/feed.rss", "/status/feed.json"}
 
 
 @pytest.fixture
-def pages(ask, clock, build_site, output):
+def pages(api, clock, build_site, output):
     """Return the pages of an incident, of a window, and the overview."""
-    world = World(ask, clock)
+    world = World(api, clock)
     for slug in ("api", "mail", "search"):
         world.service(slug, name=slug.capitalize())
     incident = world.incident("api mail search")
     window = world.window("api mail search", 60, 120)
-    ask(REMOVE, {"slug": "mail"})
-    ask(REMOVE, {"slug": "search", "purge": True})
+    api(REMOVE, {"slug": "mail"})
+    api(REMOVE, {"slug": "search", "purge": True})
     build_site()
     paths = (f"incidents/{incident}/", f"maintenance/{window}/", "")
     files = [output / f"status/{path}index.html" for path in paths]
@@ -51,9 +51,9 @@ def test_states_of_affected_services(pages):
     assert "Degraded" not in window.words()
 
 
-def test_states_of_a_resolved_incident(ask, clock, build_site, output):
+def test_states_of_a_resolved_incident(api, clock, build_site, output):
     """A resolved incident says no state, which would have to be kept up to date."""
-    world = World(ask, clock)
+    world = World(api, clock)
     world.service("api", name="Api")
     world.sample("api", "a", "operational", -5)
     id = world.incident("api", status="resolved")
@@ -73,9 +73,9 @@ def test_feeds(pages):
 
 
 @pytest.fixture
-def many(ask, clock, build_site, output):
+def many(api, clock, build_site, output):
     """Return how each page names the services of an incident and a window of nine."""
-    world, slugs = World(ask, clock), "abcdefghi"
+    world, slugs = World(api, clock), "abcdefghi"
     for slug in slugs:
         world.service(slug, name=slug.upper())
     event = " ".join(slugs)

@@ -7,15 +7,15 @@ import pytest
 
 from models.colours import contrast
 from sitegen.status.badges import COLOURS, LABEL_COLOUR
+from tests.factories.status import World
 from tests.samples.vectors import IDS, VECTORS
-from tests.worlds.status import World
 
 SVG = "{http://www.w3.org/2000/svg}"
 
 
 @pytest.fixture
-def world(ask, clock):
-    return World(ask, clock)
+def world(api, clock):
+    return World(api, clock)
 
 
 @pytest.mark.parametrize("colour", [*COLOURS.values(), LABEL_COLOUR])

@@ -31,7 +31,7 @@ STATUSES = ("operational", "operational", "operational", "degraded", "down")
 
 
 @pytest.fixture
-def api(store, clock):
+def api_service(store, clock):
     with writing():
         return add_service(StatusAddService(slug="api", name="API"), clock.now - KEPT)
 
@@ -41,17 +41,17 @@ def record(now, *times, source="a", status="operational"):
         {"slug": "api", "status": status, "observed_at": at, "response_time_ms": 40}
         for at in times
     ]
-    asked = StatusRecordMeasurements(source=source, measurements=samples)
+    request = StatusRecordMeasurements(source=source, measurements=samples)
     with writing():
-        record_measurements(asked, now, retention=KEPT)
+        record_measurements(request, now, retention=KEPT)
 
 
 def plan(now, start, end):
-    asked = StatusAddMaintenance(
+    request = StatusAddMaintenance(
         title="Move", starts_at=start, ends_at=end, services=["api"]
     )
     with writing():
-        schedule_maintenance(asked, now)
+        schedule_maintenance(request, now)
 
 
 def live_through(now, world):
@@ -73,16 +73,16 @@ def recomputed(output):
     """Run the script of the manual against the built site."""
     text = (MANUAL / "verifying-uptime.md").read_text(encoding="utf-8")
     script = re.search(r"```python\n(.*?)```", text, re.DOTALL)[1]
-    asked = [sys.executable, "-c", script, output.as_uri(), "api"]
-    told = subprocess.run(asked, capture_output=True, text=True, check=True)
-    return [line.split() for line in told.stdout.splitlines()]
+    request = [sys.executable, "-c", script, output.as_uri(), "api"]
+    result = subprocess.run(request, capture_output=True, text=True, check=True)
+    return [line.split() for line in result.stdout.splitlines()]
 
 
 def published(output):
-    told = json.loads((output / "status/services/api.json").read_text())
+    data = json.loads((output / "status/services/api.json").read_text())
     return [
         [each["period"], str(each["uptimePct"]), str(each["samples"])]
-        for each in told["data"]["uptime"]
+        for each in data["data"]["uptime"]
     ]
 
 
@@ -94,7 +94,7 @@ def plain(service, now):
 
 
 @pytest.mark.parametrize("_", range(5))
-def test_recomputed(api, clock, build_site, output, _):
+def test_recomputed(api_service, clock, build_site, output, _):
     """
     Ten lines of script get every published percentage, in any world: maintenance
     cut out, counters rolled up or not, on the hour or beside it.
@@ -109,7 +109,7 @@ def test_recomputed(api, clock, build_site, output, _):
 
     build_site(["status"])
 
-    assert recomputed(output) == published(output) == plain(api, clock.now)
+    assert recomputed(output) == published(output) == plain(api_service, clock.now)
     assert any(pct != "None" for _, pct, _ in published(output))
 
 
@@ -127,7 +127,7 @@ def data_of(output):
     return {each.name: each.read_text() for each in folder.iterdir()}
 
 
-def test_files_stand_while_the_past_does(api, clock, build_site, output):
+def test_files_stand_while_the_past_does(api_service, clock, build_site, output):
     """A measurement changes the small file of the service, and no counters."""
     clock.now += 10 * MINUTE
     record(clock.now, clock.now - 3 * HOUR, clock.now)
@@ -143,7 +143,7 @@ def test_files_stand_while_the_past_does(api, clock, build_site, output):
 
 
 @pytest.mark.parametrize("change", ["hour", "late", "window"])
-def test_files_follow_the_past(api, clock, build_site, output, change):
+def test_files_follow_the_past(api_service, clock, build_site, output, change):
     """They change when an hour is over, a sample comes late, or a window cuts it."""
     record(clock.now, clock.now - 3 * HOUR, clock.now)
     roll_up(clock.now)
@@ -163,31 +163,31 @@ def test_files_follow_the_past(api, clock, build_site, output, change):
     assert all(after[name] != before[name] for name in before)
 
 
-def test_what_the_files_hold(api, clock, build_site, output):
+def test_what_the_files_hold(api_service, clock, build_site, output):
     """Hours and days that are over, each with its counts; both files say the same."""
     record(clock.now, clock.now - 3 * HOUR, clock.now - 2 * HOUR, clock.now - DAY)
     plan(clock.now, clock.now - 2 * HOUR, clock.now - HOUR)
 
     build_site(["status"])
 
-    told = json.loads((output / "status/data/api.json").read_text())["data"]
+    data = json.loads((output / "status/data/api.json").read_text())["data"]
     days = [["2026-02-28T00:00:00.000Z", 1, 0, 0, 40, 1, 0]]
     hours = [
         ["2026-02-28T12:00:00.000Z", 1, 0, 0, 40, 1, 0],
         ["2026-03-01T09:00:00.000Z", 1, 0, 0, 40, 1, 0],
         ["2026-03-01T10:00:00.000Z", 0, 0, 0, 0, 0, 1],
     ]
-    assert (told["days"], told["hours"]) == (days, hours)
-    assert (told["from"], told["to"]) == (
+    assert (data["days"], data["hours"]) == (days, hours)
+    assert (data["from"], data["to"]) == (
         "2025-12-01T00:00:00.000Z",
         "2026-03-01T12:00:00.000Z",
     )
     rows = [["day", *row] for row in days] + [["hour", *row] for row in hours]
-    lines = [",".join(map(str, row)) for row in [["per", *told["columns"]], *rows]]
+    lines = [",".join(map(str, row)) for row in [["per", *data["columns"]], *rows]]
     assert (output / "status/data/api.csv").read_text() == "\n".join(lines) + "\n"
 
 
-def test_window_of_whole_hours(api, clock, build_site, output):
+def test_window_of_whole_hours(api_service, clock, build_site, output):
     """It stands among the other hours in their order, and its day is told once."""
     hours = [clock.now - n * HOUR for n in range(12, 40)]
     record(clock.now, *hours)
@@ -196,11 +196,11 @@ def test_window_of_whole_hours(api, clock, build_site, output):
 
     build_site(["status"])
 
-    told = json.loads((output / "status/data/api.json").read_text())["data"]
-    assert [hour[0] for hour in told["hours"]] == [
+    data = json.loads((output / "status/data/api.json").read_text())["data"]
+    assert [hour[0] for hour in data["hours"]] == [
         format_moment(at) for at in sorted(hours)
     ]
-    assert [[day[0][:10], sum(day[1:4]), day[-1]] for day in told["days"]] == [
+    assert [[day[0][:10], sum(day[1:4]), day[-1]] for day in data["days"]] == [
         ["2026-02-27", 3, 0],
         ["2026-02-28", 18, 6],
     ]

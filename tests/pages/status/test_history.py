@@ -9,15 +9,15 @@ from models.base import new_id
 from models.status.incidents.incidents import IncidentRow, record_severity
 from models.status.services.rows import AffectedRow
 from models.storage.database import writing
+from tests.factories.status import ADD_INCIDENT, UPDATE_INCIDENT, World
 from tests.pages.html import Reader
-from tests.worlds.status import ADD_INCIDENT, UPDATE_INCIDENT, World
 
 MONTHS = ("2025-12", "2026-01", "2026-02", "2026-03")
 
 
 @pytest.fixture
-def world(ask, clock):
-    world = World(ask, clock)
+def world(api, clock):
+    world = World(api, clock)
     world.service("api")
     return world
 
@@ -40,18 +40,18 @@ def read(build_site, output):
     return found
 
 
-def happened(ask, start, end=None):
+def happened(api, start, end=None):
     """Open an incident, and resolve it."""
-    told = {
+    result = {
         "title": "Trouble",
         "severity": "degraded",
         "body": "Oh.",
         "services": ["api"],
     }
-    id = ask(ADD_INCIDENT, told | {"startedAt": start}).json["data"]["id"]
+    id = api(ADD_INCIDENT, result | {"startedAt": start}).json["data"]["id"]
     if end:
-        told = {"id": id, "status": "resolved", "resolvedAt": end}
-        assert ask(UPDATE_INCIDENT, told).status_code == 200
+        result = {"id": id, "status": "resolved", "resolvedAt": end}
+        assert api(UPDATE_INCIDENT, result).status_code == 200
 
 
 @pytest.mark.parametrize(
@@ -66,22 +66,22 @@ def happened(ask, start, end=None):
         ("2026-03-01T12:00:30Z", None, set()),
     ],
 )
-def test_months(world, ask, read, start, end, months):
+def test_months(world, api, read, start, end, months):
     """
     What touches a month stands in it: its end does not count, an open incident goes
     on until now, and what is to come is not the past.
     """
-    happened(ask, start, end)
+    happened(api, start, end)
 
     assert read().keys() == months
 
 
-def test_windows_and_turning(world, ask, read, output):
+def test_windows_and_turning(world, api, read, output):
     """Months without anything have no page; the next is the next that has one."""
     world.window("api", -40 * 86400, -40 * 86400 + 60, title="Old")
     world.window("api", -60, 60, title="New")
     world.window("api", 86400, 90000, title="To come")
-    happened(ask, "2025-12-03T00:00:00Z", "2025-12-03T01:00:00Z")
+    happened(api, "2025-12-03T00:00:00Z", "2025-12-03T01:00:00Z")
 
     found = read()
 
@@ -98,9 +98,9 @@ def test_windows_and_turning(world, ask, read, output):
     assert [t for t in listed.text_of("time") if t[-4:-2] == "20"] == months
 
 
-def test_year_at_a_glance(world, ask, read, output):
+def test_year_at_a_glance(world, api, read, output):
     """Each year with events has its months, those with events as links to them."""
-    happened(ask, "2025-12-03T00:00:00Z", "2025-12-03T01:00:00Z")
+    happened(api, "2025-12-03T00:00:00Z", "2025-12-03T01:00:00Z")
     world.window("api", -60, 60, title="New")
 
     read()
@@ -120,11 +120,11 @@ def test_year_at_a_glance(world, ask, read, output):
     assert '<a href="/status/history/2026-02/"' not in html
 
 
-def test_titles_of_a_month(world, ask, read, output):
+def test_titles_of_a_month(world, api, read, output):
     """A month in the list names its newest incidents, with how long they lasted."""
     for day in range(1, 8):
         begun, over = f"2025-12-0{day}T00:00:00Z", f"2025-12-0{day}T01:30:00Z"
-        happened(ask, begun, over)
+        happened(api, begun, over)
 
     read()
 

@@ -86,9 +86,9 @@ def test_bent_order(page, monkeypatch):
     assert order.index("Maintenance</span>") < order.index("Degraded</span>")
 
 
-def test_bent_periods(page, ask, output):
+def test_bent_periods(page, api, output):
     """A period that is taken away is neither computed nor told."""
-    ask("POST /status/v1/admin/services/add", {"slug": "api", "name": "API"})
+    api("POST /status/v1/admin/services/add", {"slug": "api", "name": "API"})
     others = {name: each for name, each in uptime.PERIODS.items() if name != "7d"}
 
     # What is put back afterwards stands in its old order.
@@ -96,8 +96,8 @@ def test_bent_periods(page, ask, output):
         html = page()
 
     assert "24 hours, 30 days and 90 days" in html
-    told = json.loads((output / "status/services/api.json").read_text())
-    assert [each["period"] for each in told["data"]["uptime"]] == ["24h", "30d", "90d"]
+    data = json.loads((output / "status/services/api.json").read_text())
+    assert [each["period"] for each in data["data"]["uptime"]] == ["24h", "30d", "90d"]
 
 
 def test_decimals(page, monkeypatch):

@@ -10,7 +10,7 @@ from models.status.importers.page_formats import parse_status_page, status_page_
 from models.status.importers.status_import import import_status_page
 from models.status.incidents.incidents import IncidentRow
 from models.storage.database import writing
-from tests.worlds.status import ADD_SERVICE, REMOVE, REMOVE_INCIDENT, UPDATE_SERVICE
+from tests.factories.status import ADD_SERVICE, REMOVE, REMOVE_INCIDENT, UPDATE_SERVICE
 
 ELSEWHERE = Path(__file__).parents[2] / "elsewhere"
 
@@ -68,13 +68,13 @@ def test_name_of_today(arrive, build_site, output):
 
 
 @pytest.mark.parametrize("is_purged", [True, False])
-def test_service_that_is_gone_and_returns(arrive, ask, build_site, output, is_purged):
+def test_service_that_is_gone_and_returns(arrive, api, build_site, output, is_purged):
     """The old address of a service leads to its page while there is one."""
     arrive("cstate")
     rules = output / "_redirects"
     shown = rules.read_text()
 
-    ask(REMOVE, {"slug": "shop", "purge": is_purged})
+    api(REMOVE, {"slug": "shop", "purge": is_purged})
 
     assert "docs" in behind()
     build_site()
@@ -85,21 +85,21 @@ def test_service_that_is_gone_and_returns(arrive, ask, build_site, output, is_pu
     assert not (output / "_moved/affected/shop").exists()
 
     if is_purged:
-        ask(ADD_SERVICE, {"slug": "shop", "name": "Shop"})
+        api(ADD_SERVICE, {"slug": "shop", "name": "Shop"})
     else:
-        ask(UPDATE_SERVICE, {"slug": "shop", "enabled": True})
+        api(UPDATE_SERVICE, {"slug": "shop", "enabled": True})
 
     assert "docs" in behind()
     build_site()
     assert rules.read_text() == shown
 
 
-def test_removed_incident(arrive, ask, app, build_site):
+def test_removed_incident(arrive, api, app, build_site):
     """The old address of a removed incident leads to the page that says so."""
     arrive("statuspage")
     row = ImportedRow.get(ImportedRow.old == "t5h1q0b6zz3c")
 
-    ask(REMOVE_INCIDENT, {"id": row.subject})
+    api(REMOVE_INCIDENT, {"id": row.subject})
     build_site()
 
     client = app.test_client()

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from models.status.incidents.corrections import REMOVED_BODY
-from tests.worlds.status import (
+from tests.factories.status import (
     ADD_UPDATE,
     CORRECT_UPDATE,
     GET_INCIDENT,
@@ -18,8 +18,8 @@ SECRET = "swordfish"
 
 
 @pytest.fixture
-def world(ask, clock):
-    world = World(ask, clock)
+def world(api, clock):
+    world = World(api, clock)
     world.service("api", name="Public API")
     return world
 
@@ -32,22 +32,22 @@ def incident(world, clock):
 
 
 @pytest.fixture
-def post(ask, clock, incident):
+def post(api, clock, incident):
     """Post an update a minute after the last change; return its id."""
 
     def posted(body, **more):
         clock.pass_(minutes=1)
-        asked = {"incidentId": incident, "body": body} | more
-        return ask(ADD_UPDATE, asked).json["data"]["id"]
+        payload = {"incidentId": incident, "body": body} | more
+        return api(ADD_UPDATE, payload).json["data"]["id"]
 
     return posted
 
 
 @pytest.fixture
-def change(ask, clock):
+def change(api, clock):
     def changed(route, id, **more):
         clock.pass_(hours=1)
-        assert ask(route, {"id": id} | more).status_code == 200
+        assert api(route, {"id": id} | more).status_code == 200
 
     return changed
 
@@ -99,14 +99,14 @@ def test_removed_words_are_nowhere(incident, post, change, site, settings):
     assert "removed" not in index.read_text()
 
 
-def test_json_twin(ask, incident, post, change, site):
+def test_json_twin(api, incident, post, change, site):
     """The JSON on the site is that of the API, with no field added."""
     change(CORRECT_UPDATE, post("One."), body="Two.")
     change(REMOVE_UPDATE, post("Three."))
 
     twin = json.loads(site()(f"status/incidents/{incident}.json"))
 
-    assert twin == ask(GET_INCIDENT, {"id": incident}).json
+    assert twin == api(GET_INCIDENT, {"id": incident}).json
     assert set(twin["data"]["updates"][0]) == {
         "id",
         "incidentId",

@@ -8,17 +8,17 @@ from models.status.uptime.uptime import PERIODS
 from sitegen.page import BuildContext
 from sitegen.status.service_data import ServiceReader
 from sitegen.theme.site_theme import site_theme
-from tests.worlds.status import World
+from tests.factories.status import World
 
 MINUTE, HOUR, DAY = timedelta(minutes=1), timedelta(hours=1), timedelta(days=1)
 
 
 @pytest.fixture
-def measured_parts(ask, clock, settings):
+def measured_parts(api, clock, settings):
     """Return the measured part of each period, for samples of these ages."""
 
     def read(*ages, sources=1):
-        world = World(ask, clock)
+        world = World(api, clock)
         world.service("api")
         for age in ages:
             for number in range(sources):

@@ -2,15 +2,15 @@
 
 import pytest
 
+from tests.factories.status import World
 from tests.pages.html import Reader
-from tests.worlds.status import World
 
 PAGES = ("index.html", "status/index.html")
 
 
 @pytest.fixture
-def world(ask, clock):
-    return World(ask, clock)
+def world(api, clock):
+    return World(api, clock)
 
 
 @pytest.fixture

@@ -5,13 +5,13 @@ import re
 import pytest
 
 from sitegen.status.overview import FEW_SERVICES, MAX_AFFECTED
+from tests.factories.status import World
 from tests.pages.html import Reader
-from tests.worlds.status import World
 
 
 @pytest.fixture
-def world(ask, clock):
-    return World(ask, clock)
+def world(api, clock):
+    return World(api, clock)
 
 
 @pytest.fixture

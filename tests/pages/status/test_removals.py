@@ -9,14 +9,14 @@ import pytest
 
 from models.base import MILLISECOND
 from models.fields import format_moment
-from tests.worlds.status import REMOVE_INCIDENT, REMOVE_WINDOW, World
+from tests.factories.status import REMOVE_INCIDENT, REMOVE_WINDOW, World
 
 HOUR = 3600
 
 
 @pytest.fixture
-def world(ask, clock):
-    world = World(ask, clock)
+def world(api, clock):
+    world = World(api, clock)
     world.service("api", name="Public API")
     return world
 
@@ -32,12 +32,12 @@ def window(world):
 
 
 @pytest.fixture
-def removed(ask, clock, build_site, incident, window):
+def removed(api, clock, build_site, incident, window):
     """Both were on the site, and are removed a minute later."""
     build_site()
     clock.pass_(minutes=1)
-    ask(REMOVE_INCIDENT, {"id": incident})
-    ask(REMOVE_WINDOW, {"id": window})
+    api(REMOVE_INCIDENT, {"id": incident})
+    api(REMOVE_WINDOW, {"id": window})
     build_site()
 
 

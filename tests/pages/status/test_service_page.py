@@ -2,15 +2,15 @@
 
 import pytest
 
+from tests.factories.status import World
 from tests.pages.html import Reader
-from tests.worlds.status import World
 
 OPERATIONAL = "operational"
 
 
 @pytest.fixture
-def world(ask, clock):
-    world = World(ask, clock)
+def world(api, clock):
+    world = World(api, clock)
     world.service("api", name="Api")
     return world
 

@@ -5,19 +5,19 @@ import re
 
 import pytest
 
+from tests.factories.status import ADD_UPDATE, UPDATE_INCIDENT, World
 from tests.pages.html import Reader
-from tests.worlds.status import ADD_UPDATE, UPDATE_INCIDENT, World
 
 
 @pytest.fixture
-def world(ask, clock):
-    world = World(ask, clock)
+def world(api, clock):
+    world = World(api, clock)
     world.service("api")
     return world
 
 
 @pytest.fixture
-def lowered(world, ask, clock):
+def lowered(world, api, clock):
     """
     Return an incident from 27 February on: a major outage, a partial outage from
     28 February, 12:00, and degraded from 1 March, 12:00, which is now.
@@ -26,7 +26,7 @@ def lowered(world, ask, clock):
     id = world.incident("api", "major-outage")
     for severity in ("partial-outage", "degraded"):
         clock.pass_(days=1)
-        assert ask(UPDATE_INCIDENT, {"id": id, "severity": severity}).status_code == 200
+        assert api(UPDATE_INCIDENT, {"id": id, "severity": severity}).status_code == 200
     return id
 
 
@@ -52,10 +52,10 @@ WORST = ["No data", "Major outage", "Major outage", "Partial outage"]
 
 @pytest.mark.parametrize("is_resolved", [False, True])
 @pytest.mark.parametrize("page", ["status/", "status/services/api/"])
-def test_bars(lowered, ask, read, page, is_resolved):
+def test_bars(lowered, api, read, page, is_resolved):
     """Each day has the worst severity that the incident had on it."""
     if is_resolved:
-        ask(UPDATE_INCIDENT, {"id": lowered, "status": "resolved"})
+        api(UPDATE_INCIDENT, {"id": lowered, "status": "resolved"})
 
     html = read(f"{page}index.html")
 
@@ -65,12 +65,12 @@ def test_bars(lowered, ask, read, page, is_resolved):
     assert day.count(f"/status/incidents/{lowered}/") == 1
 
 
-def test_bars_of_a_severity_lowered_later(lowered, ask, clock, read):
+def test_bars_of_a_severity_lowered_later(lowered, api, clock, read):
     """Lowering the severity after the incident was resolved rewrites no day."""
-    ask(UPDATE_INCIDENT, {"id": lowered, "severity": "major-outage"})
-    ask(UPDATE_INCIDENT, {"id": lowered, "status": "resolved"})
+    api(UPDATE_INCIDENT, {"id": lowered, "severity": "major-outage"})
+    api(UPDATE_INCIDENT, {"id": lowered, "status": "resolved"})
     clock.pass_(days=1)
-    ask(UPDATE_INCIDENT, {"id": lowered, "severity": "degraded"})
+    api(UPDATE_INCIDENT, {"id": lowered, "severity": "degraded"})
 
     html = read("status/index.html")
 
@@ -86,9 +86,9 @@ def test_months(lowered, read):
         assert link in html
 
 
-def test_resolved_incident(lowered, ask, read):
+def test_resolved_incident(lowered, api, read):
     """Once it is over, pages know the incident by its worst severity."""
-    ask(UPDATE_INCIDENT, {"id": lowered, "status": "resolved"})
+    api(UPDATE_INCIDENT, {"id": lowered, "status": "resolved"})
 
     texts = {
         f"status/incidents/{lowered}/": "Severity Major outage",
@@ -104,16 +104,16 @@ def test_resolved_incident(lowered, ask, read):
     assert missing == []
 
 
-def test_json_of_an_incident(lowered, ask, read):
+def test_json_of_an_incident(lowered, api, read):
     """The JSON has the severity as the API does: the one that was written last."""
-    ask(UPDATE_INCIDENT, {"id": lowered, "status": "resolved"})
+    api(UPDATE_INCIDENT, {"id": lowered, "status": "resolved"})
 
     incident = json.loads(read(f"status/incidents/{lowered}.json"))["data"]["incident"]
 
     assert incident["severity"] == "degraded"
 
 
-def test_statuspage_updates(world, ask, clock, read):
+def test_statuspage_updates(world, api, clock, read):
     """Each update says which status it found, and which one it left."""
     id = world.incident("api", "major-outage")
     for changes, update in (
@@ -122,8 +122,8 @@ def test_statuspage_updates(world, ask, clock, read):
         ({}, {"status": "investigating", "body": "Again."}),
     ):
         clock.pass_(minutes=5)
-        ask(UPDATE_INCIDENT, {"id": id, **changes})
-        ask(ADD_UPDATE, {"incidentId": id, **update})
+        api(UPDATE_INCIDENT, {"id": id, **changes})
+        api(ADD_UPDATE, {"incidentId": id, **update})
 
     (incident,) = json.loads(read("api/v2/incidents.json"))["incidents"]
 
@@ -136,10 +136,10 @@ def test_statuspage_updates(world, ask, clock, read):
     ]
 
 
-def test_statuspage_impact(lowered, ask, read):
+def test_statuspage_impact(lowered, api, read):
     """An active incident has the impact of its severity, a resolved one its worst."""
     (active,) = json.loads(read("api/v2/incidents.json"))["incidents"]
-    ask(UPDATE_INCIDENT, {"id": lowered, "status": "resolved"})
+    api(UPDATE_INCIDENT, {"id": lowered, "status": "resolved"})
 
     (resolved,) = json.loads(read("api/v2/incidents.json"))["incidents"]
 

@@ -4,19 +4,19 @@ from datetime import timedelta
 
 import pytest
 
+from tests.factories.status import World
 from tests.pages.html import Reader
-from tests.worlds.status import World
 
 OVERVIEW, EMBED = "status/index.html", "status/embed/mail/index.html"
 
 
 @pytest.fixture
-def words(ask, clock, build_site, output):
+def words(api, clock, build_site, output):
     """Return what a page says that is built minutes from midnight."""
 
     def read(minutes, path=OVERVIEW):
         clock.now += timedelta(hours=12, minutes=minutes)
-        world = World(ask, clock)
+        world = World(api, clock)
         world.service("api")
         world.service("mail")
         world.sample("mail", "probe", "down", -180)

@@ -28,7 +28,7 @@ def measured(clock, slug, status, ago=10, source="probe-a"):
 
 
 @pytest.fixture
-def scene(ask, clock, monkeypatch):
+def scene(api, clock, monkeypatch):
     """Two services, an incident on one of them, a window to come; ids that stand."""
     ids = iter(f"00000000-0000-7000-8000-{n:012}" for n in range(1000))
     for module in (
@@ -39,14 +39,14 @@ def scene(ask, clock, monkeypatch):
         monkeypatch.setattr(f"models.status.{module}.new_id", lambda _: next(ids))
     for order, (slug, name) in enumerate((("api", "Public <API>"), ("mail", "Mail"))):
         service = {"slug": slug, "name": name, "displayOrder": order, "group": "Core"}
-        ask(f"{ADMIN}/services/add", service)
+        api(f"{ADMIN}/services/add", service)
         sample = measured(clock, slug, "operational")
-        ask(f"{ADMIN}/measurements/record", sample)
+        api(f"{ADMIN}/measurements/record", sample)
     incident = {"title": "Slow <b>mail</b>", "severity": "degraded", "body": "Looking."}
-    ask(f"{ADMIN}/incidents/add", incident | {"services": ["mail"]})
+    api(f"{ADMIN}/incidents/add", incident | {"services": ["mail"]})
     window = {"title": "New disks", "services": ["api"]}
     window |= {"startsAt": "2026-03-02T01:00:00Z", "endsAt": "2026-03-02T02:00:00Z"}
-    ask(f"{ADMIN}/maintenance/add", window)
+    api(f"{ADMIN}/maintenance/add", window)
 
 
 PAGES = (
@@ -73,7 +73,7 @@ def test_golden(scene, build_site, golden):
 
 
 @pytest.mark.parametrize(
-    ("route", "asked", "path"),
+    ("route", "body", "path"),
     [
         ("services/list", {}, "status/index.json"),
         ("services/get", {"slug": "api"}, "status/services/api.json"),
@@ -81,13 +81,11 @@ def test_golden(scene, build_site, golden):
         ("maintenance/list", {}, "status/maintenance.json"),
     ],
 )
-def test_twin_says_what_the_api_says(
-    scene, ask, build_site, output, route, asked, path
-):
+def test_twin_says_what_the_api_says(scene, api, build_site, output, route, body, path):
     """The static JSON is the API's answer at the instant the page tells of."""
     build_site()
 
-    answer = ask(f"GET /status/v1/{route}", asked)
+    answer = api(f"GET /status/v1/{route}", body)
 
     assert json.loads((output / path).read_text())["data"] == answer.json["data"]
 
@@ -96,15 +94,15 @@ def test_probe_that_stops(scene, build_site, clock, output):
     """Time alone turns the page: five minutes on it says that nobody has looked."""
     build_site()
     assert "Public" in (output / "status/index.html").read_text()
-    told = json.loads((output / "status/index.json").read_text())
-    assert told["meta"]["nextChangeAt"] == "2026-03-01T12:04:50.001Z"
+    data = json.loads((output / "status/index.json").read_text())
+    assert data["meta"]["nextChangeAt"] == "2026-03-01T12:04:50.001Z"
 
     clock.pass_(minutes=5)
     build_site(["status"])
 
-    told = json.loads((output / "status/index.json").read_text())["data"]
-    assert [each["state"] for each in told["services"]] == ["unknown", "degraded"]
-    assert told["stale"] is True
+    data = json.loads((output / "status/index.json").read_text())["data"]
+    assert [each["state"] for each in data["services"]] == ["unknown", "degraded"]
+    assert data["stale"] is True
     assert "No data since" in (output / "status/index.html").read_text()
 
 
@@ -117,8 +115,8 @@ def test_window_by_the_minute(scene, build_site, clock, output, minutes, state):
 
     build_site(["status"])
 
-    told = json.loads((output / "status/index.json").read_text())["data"]
-    assert told["services"][0]["state"] == state
+    data = json.loads((output / "status/index.json").read_text())["data"]
+    assert data["services"][0]["state"] == state
 
 
 def test_hostile_names_are_escaped(scene, build_site, output):
@@ -143,15 +141,15 @@ HOSTILE = (
 )
 
 
-def test_hostile_timeline(scene, ask, build_site, output):
+def test_hostile_timeline(scene, api, build_site, output):
     """Markdown of people is safe wherever it stands, in a box that keeps it."""
     incident = {"title": "\u202eTitle", "severity": "degraded", "body": HOSTILE}
-    id = ask(f"{ADMIN}/incidents/add", incident | {"services": ["api"]}).json["data"][
+    id = api(f"{ADMIN}/incidents/add", incident | {"services": ["api"]}).json["data"][
         "id"
     ]
     window = {"title": "\u202eWork", "services": ["api"], "description": HOSTILE}
     window |= {"startsAt": "2026-03-01T12:00:00Z", "endsAt": "2026-03-02T02:00:00Z"}
-    work = ask(f"{ADMIN}/maintenance/add", window).json["data"]["id"]
+    work = api(f"{ADMIN}/maintenance/add", window).json["data"]["id"]
 
     build_site(["status"])
 
@@ -164,9 +162,9 @@ def test_hostile_timeline(scene, ask, build_site, output):
         assert "elsewhere.example.com" not in html
 
 
-def test_two_writes_in_one_millisecond(scene, ask, clock):
+def test_two_writes_in_one_millisecond(scene, api, clock):
     """The second is dated a millisecond ahead: a build is due when that has come."""
-    ask(f"{ADMIN}/services/update", {"slug": "api", "name": "Once"})
+    api(f"{ADMIN}/services/update", {"slug": "api", "name": "Once"})
     due_at = next_page_change(clock.now, timedelta(minutes=5))
 
     assert due_at == clock.now + timedelta(milliseconds=1)
@@ -183,9 +181,9 @@ def test_next_told(scene, clock):
     )
 
 
-def test_reading_ahead_of_the_clock(scene, ask, clock):
+def test_reading_ahead_of_the_clock(scene, api, clock):
     """Its time changes what the page shows of it, but no state."""
-    ask(f"{ADMIN}/measurements/record", measured(clock, "mail", "operational", ago=-5))
+    api(f"{ADMIN}/measurements/record", measured(clock, "mail", "operational", ago=-5))
     clock.pass_(seconds=1)
     freshness = timedelta(minutes=5)
 
@@ -212,12 +210,12 @@ OF_MAIL = {
 }
 
 
-def test_quiet_batch_touches_its_numbers(scene, ask, build_site, clock):
+def test_quiet_batch_touches_its_numbers(scene, api, build_site, clock):
     """A measurement that changes no state touches what shows its numbers alone."""
     clock.pass_(seconds=30)
     build_site()
     clock.pass_(seconds=30)
-    ask(f"{ADMIN}/measurements/record", measured(clock, "mail", "operational"))
+    api(f"{ADMIN}/measurements/record", measured(clock, "mail", "operational"))
 
     written = set(build_site().written)
 
@@ -227,7 +225,7 @@ def test_quiet_batch_touches_its_numbers(scene, ask, build_site, clock):
 
 
 @pytest.mark.parametrize(
-    ("write", "asked"),
+    ("write", "body"),
     [
         ("incidents/add", {"title": "Slow", "severity": "degraded", "body": "Hm."}),
         (
@@ -240,7 +238,7 @@ def test_quiet_batch_touches_its_numbers(scene, ask, build_site, clock):
         ),
     ],
 )
-def test_told_at_each(scene, ask, clock, write, asked):
+def test_told_at_each(scene, api, clock, write, body):
     """A service's figures end at its own last instant, whatever others say."""
     fresh, midnight = timedelta(minutes=5), NOON - timedelta(hours=12)
     api, mail = (ServiceRow.get(slug=slug).number for slug in ("api", "mail"))
@@ -250,7 +248,7 @@ def test_told_at_each(scene, ask, clock, write, asked):
         return last_changes_by_service(now, fresh, read_event_index(EventIndex()))
 
     first = changes_at(clock.now)[api]
-    ask(f"{ADMIN}/{write}", asked | {"services": ["mail"]})
+    api(f"{ADMIN}/{write}", body | {"services": ["mail"]})
 
     assert first < NOON + timedelta(seconds=1)
     assert changes_at(clock.now) == {api: first, mail: clock.now}
@@ -261,10 +259,10 @@ def test_told_at_each(scene, ask, clock, write, asked):
     assert changes_at(midnight)[api] == midnight
 
 
-def test_page_is_old_when_its_first_reading_is(scene, ask, build_site, clock, output):
+def test_page_is_old_when_its_first_reading_is(scene, api, build_site, clock, output):
     """One probe that reports keeps no other service green beyond its own deadline."""
     clock.pass_(minutes=2)
-    ask(f"{ADMIN}/measurements/record", measured(clock, "mail", "operational"))
+    api(f"{ADMIN}/measurements/record", measured(clock, "mail", "operational"))
 
     build_site(["status"])
 

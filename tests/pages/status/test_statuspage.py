@@ -4,16 +4,16 @@ import json
 
 import pytest
 
+from tests.factories.status import ADD_UPDATE, UPDATE_INCIDENT, UPDATE_WINDOW, World
 from tests.samples.statuspage_shapes import DOCUMENTS
 from tests.samples.vectors import IDS, VECTORS
-from tests.worlds.status import ADD_UPDATE, UPDATE_INCIDENT, UPDATE_WINDOW, World
 
 PLANNED = "scheduled_maintenances"
 
 
 @pytest.fixture
-def world(ask, clock):
-    return World(ask, clock)
+def world(api, clock):
+    return World(api, clock)
 
 
 @pytest.fixture
@@ -139,15 +139,15 @@ def test_groups(world, told):
     assert lone["group_id"] is None
 
 
-def test_timeline_newest_first(world, ask, clock, told):
+def test_timeline_newest_first(world, api, clock, told):
     """Each entry says what it changed for the services."""
     world.service("api", group="Core", name="API")
     id = world.incident("api", "partial-outage")
     clock.pass_(minutes=5)
-    ask(ADD_UPDATE, {"incidentId": id, "status": "monitoring", "body": "Fixed?"})
+    api(ADD_UPDATE, {"incidentId": id, "status": "monitoring", "body": "Fixed?"})
     seen = world.text()
     clock.pass_(minutes=5)
-    ask(ADD_UPDATE, {"incidentId": id, "status": "resolved", "body": "Fixed."})
+    api(ADD_UPDATE, {"incidentId": id, "status": "resolved", "body": "Fixed."})
 
     (incident,) = told("incidents")["incidents"]
 
@@ -164,26 +164,26 @@ def test_timeline_newest_first(world, ask, clock, told):
     ]
 
 
-def test_which_incidents(world, ask, told):
+def test_which_incidents(world, api, told):
     """Resolved ones are in the list of all, and in no other."""
     world.service("api")
     open_one = world.incident("api")
     resolved = world.incident("api")
-    ask(UPDATE_INCIDENT, {"id": resolved, "status": "resolved"})
+    api(UPDATE_INCIDENT, {"id": resolved, "status": "resolved"})
 
     for name in ("summary", "incidents/unresolved"):
         assert [each["id"] for each in told(name)["incidents"]] == [open_one]
     assert len(told("incidents")["incidents"]) == 2
 
 
-def test_which_windows(world, ask, told):
+def test_which_windows(world, api, told):
     """By their phase; what was cancelled is in no document."""
     world.service("api")
     past = world.window("api", -60, -30)
     active = world.window("api", -10, 10)
     coming = world.window("api", 30, 60)
     cancelled = world.window("api", 30, 60)
-    ask(UPDATE_WINDOW, {"id": cancelled, "status": "cancelled"})
+    api(UPDATE_WINDOW, {"id": cancelled, "status": "cancelled"})
 
     found = {
         name: [(each["id"], each["status"]) for each in told(name)[PLANNED]]
@@ -203,7 +203,7 @@ def test_which_windows(world, ask, told):
     }
 
 
-def test_when_a_window_ended(world, ask, clock, told):
+def test_when_a_window_ended(world, api, clock, told):
     """By the clock at its end; by hand when somebody said so."""
     world.service("api")
     world.window("api", -60, -30)
@@ -211,7 +211,7 @@ def test_when_a_window_ended(world, ask, clock, told):
     ended = world.text(-30)
     clock.pass_(minutes=1)
     now = world.text()
-    ask(UPDATE_WINDOW, {"id": early, "status": "completed"})
+    api(UPDATE_WINDOW, {"id": early, "status": "completed"})
     clock.pass_(hours=1)
 
     windows = told("scheduled-maintenances")[PLANNED]

@@ -5,8 +5,8 @@ from html import unescape
 
 import pytest
 
+from tests.factories.readers import MAIL
 from tests.pages.status.test_status import scene  # noqa: F401
-from tests.worlds.readers import MAIL
 
 ELSEWHERE = "https://api.example.com"
 INCIDENT = "status/incidents/00000000-0000-7000-8000-000000000002/index.html"

@@ -7,9 +7,9 @@ from dataclasses import replace
 import pytest
 
 from sitegen.markdown.rendering import render_entry
+from tests.factories.status import World
 from tests.pages.html import Reader
 from tests.pages.markdown.english import ENGLISH
-from tests.worlds.status import World
 
 SITE = "https://example.com/docs/v2"
 TEXT = "See [the guide](/guides/limits.md#rates) and [nothing](/nowhere/)."
@@ -23,9 +23,9 @@ def settings(settings):
 
 
 @pytest.fixture
-def site(ask, clock, shelf, build_site, output):
-    shelf.publish("limits", "## Rates\n")
-    world = World(ask, clock)
+def site(api, clock, docs_project, build_site, output):
+    docs_project.publish("limits", "## Rates\n")
+    world = World(api, clock)
     world.service("api")
     world.incident("api", body=TEXT)
     world.window("api", 60, 120, description=TEXT)

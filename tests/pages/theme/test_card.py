@@ -84,10 +84,10 @@ def theme(tmp_path, site):
 
 def head_of(settings, clock, **changes):
     """The properties of the front page of a site."""
-    told = replace(settings, **changes)
-    report = build(BuildContext(clock.now, told, site_theme(told)))
+    result = replace(settings, **changes)
+    report = build(BuildContext(clock.now, result, site_theme(result)))
     assert report.failed == []
-    page = Reader((Path(told.output) / "index.html").read_text())
+    page = Reader((Path(result.output) / "index.html").read_text())
     return {
         found.get("property") or found.get("name"): found["content"]
         for found in page.all("meta")

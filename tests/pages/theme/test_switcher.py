@@ -30,8 +30,8 @@ def written(tmp_path):
         file = tmp_path / "sites.json"
         text = content if isinstance(content, str) else json.dumps(content)
         file.write_text(text, encoding="utf-8")
-        told = {"site_url": HERE, "switcher": str(file)} | more
-        return replace(base or Settings(), **told)
+        result = {"site_url": HERE, "switcher": str(file)} | more
+        return replace(base or Settings(), **result)
 
     return settings_with
 
@@ -85,19 +85,19 @@ def test_menus(written):
 
 
 @pytest.fixture
-def pages(scene, shelf, settings, clock, output, written):  # noqa: F811
+def pages(scene, docs_project, settings, clock, output, written):  # noqa: F811
     """Build with the sites, and return pages by their paths."""
 
     def built(content, **more):
-        told = written(content, settings, **more) if content else settings
-        told = replace(told, **more)
-        built.report = build(BuildContext(clock.now, told, site_theme(told)))
+        result = written(content, settings, **more) if content else settings
+        result = replace(result, **more)
+        built.report = build(BuildContext(clock.now, result, site_theme(result)))
         assert built.report.failed == []
         return lambda path: Reader((output / path).read_text(encoding="utf-8"))
 
-    shelf.publish("welcome")
-    moved = shelf.publish("limits", collection="support")
-    shelf.update(moved, collection="products")
+    docs_project.publish("welcome")
+    moved = docs_project.publish("limits", collection="support")
+    docs_project.update(moved, collection="products")
     return built
 
 
@@ -126,19 +126,19 @@ def german(settings, clock, tmp_path):
 
     def built():
         folder = str(tmp_path / "german")
-        told = replace(settings, site_url=GERMAN["url"], output=folder)
-        assert build(BuildContext(clock.now, told, site_theme(told))).failed == []
+        result = replace(settings, site_url=GERMAN["url"], output=folder)
+        assert build(BuildContext(clock.now, result, site_theme(result))).failed == []
         return GERMAN | {"output": folder}
 
     return built
 
 
-def test_languages_for_search_engines(pages, german, shelf, output):
+def test_languages_for_search_engines(pages, german, docs_project, output):
     """Each page names the same page in all languages that have it, and no other."""
-    only_german = shelf.publish("only-german")
+    only_german = docs_project.publish("only-german")
     entry = german()
-    shelf.withdraw(only_german)
-    shelf.publish("only-english")
+    docs_project.withdraw(only_german)
+    docs_project.publish("only-english")
 
     page = pages([OLD, NEW, ENGLISH, entry])
 
@@ -160,12 +160,12 @@ def test_languages_for_search_engines(pages, german, shelf, output):
     assert named > 10
 
 
-def test_page_that_another_language_gets(pages, german, shelf):
+def test_page_that_another_language_gets(pages, german, docs_project):
     """When the other site has a page, this one alone is written again, and back."""
-    here = shelf.publish("limits-too")
-    shelf.withdraw(here)
+    here = docs_project.publish("limits-too")
+    docs_project.withdraw(here)
     sites = [ENGLISH, german()]
-    shelf.release(here)
+    docs_project.release(here)
     pages(sites)
 
     german()

@@ -166,7 +166,7 @@ def test_version_names_the_looks(own):
     assert theme().version == theme().version
 
 
-def test_own_base_of_all_pages(own, build_site, settings, shelf, clock):
+def test_own_base_of_all_pages(own, build_site, settings, docs_project, clock):
     """What is put into our base is on every page, and ours is all still there."""
     (own / "assets/own.css").write_text("h1 { color: red; }")
     (own / "base.html").write_text(
@@ -174,10 +174,10 @@ def test_own_base_of_all_pages(own, build_site, settings, shelf, clock):
         '{% block own %}<link rel="stylesheet" href="{{ site.assets[\'own.css\'] }}">'
         "{% endblock %}{% block colophon %}<p>Ada and sons</p>{% endblock %}"
     )
-    shelf.publish("welcome")
-    told = replace(settings, templates=str(own))
+    docs_project.publish("welcome")
+    result = replace(settings, templates=str(own))
 
-    report = build(BuildContext(clock.now, told, site_theme(told)))
+    report = build(BuildContext(clock.now, result, site_theme(result)))
 
     assert report.failed == []
     for path in Path(settings.output).rglob("*.html"):
@@ -188,14 +188,14 @@ def test_own_base_of_all_pages(own, build_site, settings, shelf, clock):
             assert "<h1" in html, path
 
 
-def test_assets_out_of_use(own, settings, clock, shelf):
+def test_assets_out_of_use(own, settings, clock, docs_project):
     """They stay for open tabs, and go with the first change of looks a month later."""
-    told, folder = replace(settings, templates=str(own)), Path(settings.output)
+    result, folder = replace(settings, templates=str(own)), Path(settings.output)
 
     def shown(colour, **passed):
         clock.pass_(**passed)
         (own / "assets/own.css").write_text(f"h1 {{ color: {colour}; }}")
-        report = build(BuildContext(clock.now, told, site_theme(told)))
+        report = build(BuildContext(clock.now, result, site_theme(result)))
         styles = {each.read_text()[12:-3] for each in folder.glob("assets/own.*.css")}
         return styles, report.removed
 
@@ -240,9 +240,9 @@ def test_accent_stands_in_the_style():
     )
 
 
-def test_changed_template_rewrites_its_pages(tmp_path, settings, clock, shelf):
+def test_changed_template_rewrites_its_pages(tmp_path, settings, clock, docs_project):
     """A changed template rewrites its pages, although their data is the same."""
-    shelf.publish("welcome")
+    docs_project.publish("welcome")
     # A folder without the output in it, which changes with each build.
     template = tmp_path / "own/404.html"
     template.parent.mkdir()

@@ -22,9 +22,9 @@ from models.notifications.messages.chat_messages import (
 )
 from models.notifications.messages.notice import Notice
 from models.notifications.messages.text_limits import fitted_line, utf16_length
+from tests.factories.languages import END, START, marked_locale
+from tests.factories.notifications import message
 from tests.processor import at_most
-from tests.worlds.languages import END, START, marked_locale
-from tests.worlds.notifications import message
 
 ENGLISH = load_locale("en")
 CHANNELS = ("slack", "discord", "teams")
@@ -375,9 +375,9 @@ def test_hostile_markdown(text):
 )
 def test_heading_with_closing_marks(text, shown):
     """A heading is bold without its marks; a mark that ends a word stays."""
-    told = json.dumps(body_of(slack_body, replace(INCIDENT, text=text)))
+    result = json.dumps(body_of(slack_body, replace(INCIDENT, text=text)))
 
-    assert shown in told
+    assert shown in result
 
 
 def test_heading_of_spaces():

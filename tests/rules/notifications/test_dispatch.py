@@ -18,8 +18,8 @@ from models.notifications.rows import DeliveryRow, SubscriptionRow
 from models.notifications.subscriptions.subscription_messages import queue_message
 from models.storage.database import writing
 from models.storage.write_locks import NOTIFICATIONS
+from tests.factories.notifications import ALL_LIVE, DELIVERED, FAILED, GONE, subscribe
 from tests.rules.notifications.test_fan_out import MAIL, NOW, happen
-from tests.worlds.notifications import ALL_LIVE, DELIVERED, FAILED, GONE, subscribe
 
 SECOND = timedelta(seconds=1)
 

@@ -10,7 +10,7 @@ from models.notifications.deliveries.fan_out import fan_out
 from models.notifications.events import NewEvent, record_events
 from models.notifications.rows import DeliveryRow, EventRow
 from models.storage.database import writing
-from tests.worlds.notifications import ALL_LIVE, DELIVERED, FAILED, subscribe
+from tests.factories.notifications import ALL_LIVE, DELIVERED, FAILED, subscribe
 
 NOW = datetime(2026, 3, 1, 12, 0, tzinfo=UTC)
 SECOND = timedelta(seconds=1)

@@ -25,14 +25,14 @@ from models.notifications.messages.mail_message import (
     trial_mail,
 )
 from models.notifications.messages.notice import Notice
-from tests.house.source import ROOT
-from tests.worlds.languages import (
+from tests.conventions.source import ROOT
+from tests.factories.languages import (
     marked_locale,
     unmarked_parts,
     unmarked_words,
     words_of_dates,
 )
-from tests.worlds.notifications import message
+from tests.factories.notifications import message
 
 NOW = datetime(2026, 3, 1, 12, 6, tzinfo=UTC)
 ENGLISH = load_locale("en")

@@ -4,8 +4,8 @@ import random
 
 import pytest
 
+from tests.factories.notifications import message
 from tests.processor import at_most
-from tests.worlds.notifications import message
 
 
 @pytest.mark.parametrize(

@@ -23,7 +23,7 @@ from models.notifications.subscriptions.readers import (
     unsubscribe,
 )
 from models.notifications.subscriptions.secrets import token_of
-from tests.worlds.notifications import GONE, subscribe
+from tests.factories.notifications import GONE, subscribe
 
 NOW = datetime(2026, 3, 1, 12, 0, tzinfo=UTC)
 TICK, HOUR = timedelta(milliseconds=1), timedelta(hours=1)
@@ -34,7 +34,7 @@ BOTH = ("incidents", "maintenance")
 pytestmark = [pytest.mark.usefixtures("store"), pytest.mark.both_engines]
 
 
-def ask(address=ADA, services=(), kinds=BOTH, now=NOW):
+def api(address=ADA, services=(), kinds=BOTH, now=NOW):
     request_subscription(address, services, kinds, now)
 
 
@@ -55,7 +55,7 @@ def confirm(now, with_token=None):
 
 def confirmed(now=NOW):
     """Ada's subscription, asked for and confirmed."""
-    ask(now=now)
+    api(now=now)
     return confirm(now)
 
 
@@ -66,7 +66,7 @@ def queued():
 
 def test_asking_subscribes_nobody():
     """Until the mailbox confirms it, a subscription waits, and only it is mailed."""
-    ask(services=["api"], kinds=["incidents"])
+    api(services=["api"], kinds=["incidents"])
 
     row = the_row()
     assert (row.state, row.source, row.confirmed_at) == ("pending", "self", None)
@@ -78,8 +78,8 @@ def test_asking_subscribes_nobody():
 
 def test_kinds_are_events():
     """Each kind stands for its events; none of them is for tools alone."""
-    ask(address="a@example.com", kinds=["incidents"])
-    ask(address="b@example.com", kinds=["maintenance"])
+    api(address="a@example.com", kinds=["incidents"])
+    api(address="b@example.com", kinds=["maintenance"])
 
     rows = SubscriptionRow.select().order_by(SubscriptionRow.address)
     incidents, windows = (row.events for row in rows)
@@ -91,7 +91,7 @@ def test_kinds_are_events():
 
 def test_confirming():
     """The token of the mail begins it, once: a second time it changes nothing."""
-    ask()
+    api()
 
     confirm(NOW + HOUR)
     confirm(NOW + DAY)
@@ -102,8 +102,8 @@ def test_confirming():
 
 def test_what_is_confirmed():
     """The owner gets what the owner confirms, not what somebody else asked for."""
-    ask(services=["api"], kinds=["incidents"])
-    ask(services=[], kinds=BOTH)
+    api(services=["api"], kinds=["incidents"])
+    api(services=[], kinds=BOTH)
 
     confirm_subscription(token("confirm"), ["api"], ["incidents"], NOW)
 
@@ -116,32 +116,32 @@ def test_what_is_confirmed():
 
 def test_repeat_while_pending_merges():
     """What was asked for in several forms is all of it; no service means all."""
-    ask(services=["api"], kinds=["incidents"])
+    api(services=["api"], kinds=["incidents"])
 
-    ask(services=["mail", "api"], kinds=["maintenance"])
+    api(services=["mail", "api"], kinds=["maintenance"])
 
     assert the_row().services == ["api", "mail"]
     assert kinds_of(the_row()) == list(BOTH)
 
-    ask(services=[])
-    ask(services=["web"])
+    api(services=[])
+    api(services=["web"])
 
     assert the_row().services == []
 
 
 def test_spellings_are_one_mailbox():
     """Another case of an address is the same mailbox."""
-    ask("Ada@Example.com")
+    api("Ada@Example.com")
 
-    ask("ada@EXAMPLE.com")
+    api("ada@EXAMPLE.com")
 
     assert SubscriptionRow.select().count() == 1
 
 
 def test_repeat_while_pending_renews():
     """The time to confirm begins anew, to the millisecond; then it is over."""
-    ask()
-    ask(now=NOW + WEEK - TICK)
+    api()
+    api(now=NOW + WEEK - TICK)
 
     forget_unconfirmed(NOW + 2 * WEEK - 2 * TICK)
     assert subscription_of(token("confirm"), "confirm", NOW + 2 * WEEK - 2 * TICK)
@@ -155,16 +155,16 @@ def test_repeat_while_pending_renews():
 
 def test_request_after_too_long_begins_anew():
     """What was not confirmed in time is no choice any more."""
-    ask(services=["api"])
+    api(services=["api"])
 
-    ask(services=["mail"], now=NOW + WEEK)
+    api(services=["mail"], now=NOW + WEEK)
 
     assert the_row().services == ["mail"]
 
 
 def test_forgetting_is_a_job(settings):
     """A server forgets by itself who has not confirmed."""
-    ask()
+    api()
 
     delete_expired(settings, NOW + WEEK)
 
@@ -176,8 +176,8 @@ def test_forgetting_keeps_the_others(monkeypatch):
     monkeypatch.setattr(module, "SLICE_SIZE", 2)
     confirmed()
     for number in range(5):
-        ask(f"{number}@example.com")
-    ask("late@example.com", now=NOW + HOUR)
+        api(f"{number}@example.com")
+    api("late@example.com", now=NOW + HOUR)
 
     forget_unconfirmed(NOW + WEEK)
 
@@ -189,7 +189,7 @@ def test_repeat_while_active_changes_nothing():
     """A stranger who names a subscribed mailbox changes nothing of it."""
     confirmed()
 
-    ask(services=["api"], kinds=["incidents"], now=NOW + HOUR)
+    api(services=["api"], kinds=["incidents"], now=NOW + HOUR)
 
     assert (the_row().services, kinds_of(the_row())) == ([], list(BOTH))
     assert queued() == ["confirm", "manage"]
@@ -199,11 +199,11 @@ def test_manage_mail_at_most_once_an_hour():
     """A subscribed mailbox gets the link to its subscription once an hour."""
     confirmed()
 
-    ask(now=NOW + HOUR)
-    ask(now=NOW + 2 * HOUR - TICK)
+    api(now=NOW + HOUR)
+    api(now=NOW + 2 * HOUR - TICK)
     assert queued() == ["confirm", "manage"]
 
-    ask(now=NOW + 2 * HOUR)
+    api(now=NOW + 2 * HOUR)
     assert queued() == ["confirm", "manage", "manage"]
 
 
@@ -211,32 +211,32 @@ def test_manage_mail_right_after_confirming():
     """The confirmation does not count as a link to the subscription."""
     confirmed()
 
-    ask(now=NOW + TICK)
+    api(now=NOW + TICK)
     assert queued() == ["confirm", "manage"]
 
 
 def test_three_mails_a_day():
     """Of one mailbox, three mails in any 24 hours, in whatever state it is."""
     for hour in range(5):
-        ask(now=NOW + hour * HOUR)
+        api(now=NOW + hour * HOUR)
     assert queued() == ["confirm"] * 3
 
     confirm(NOW + 5 * HOUR)
-    ask(now=NOW + 6 * HOUR)
+    api(now=NOW + 6 * HOUR)
     assert queued() == ["confirm"] * 3
 
-    ask(now=NOW + DAY)
+    api(now=NOW + DAY)
     assert queued() == ["confirm"] * 3 + ["manage"]
 
 
 def test_three_mails_a_day_over_an_end():
     """A subscription that ended does not make room for further mails."""
     for _ in range(2):
-        ask()
+        api()
     unsubscribe(token(), NOW + HOUR)
 
     for _ in range(2):
-        ask("ADA@example.com", now=NOW + HOUR)
+        api("ADA@example.com", now=NOW + HOUR)
 
     assert queued() == ["confirm"] * 3
     rows = SubscriptionRow.select().order_by(SubscriptionRow.created_at)
@@ -246,7 +246,7 @@ def test_three_mails_a_day_over_an_end():
 def test_other_mails_do_not_count():
     """Notices are no mails of strangers, and other mailboxes have their own bound."""
     for number in range(4):
-        ask(f"{number}@example.com")
+        api(f"{number}@example.com")
 
     assert queued() == ["confirm"] * 4
 
@@ -254,20 +254,20 @@ def test_other_mails_do_not_count():
 def test_three_mails_a_day_of_one_mailbox():
     """Addresses with other tags are one mailbox, and no row waits without a mail."""
     for number in range(9):
-        ask(f"ada+{number}@example.com")
-    ask()
+        api(f"ada+{number}@example.com")
+    api()
 
     assert queued() == ["confirm"] * 3
     assert SubscriptionRow.select().count() == 3
 
-    ask("ada+9@example.com", now=NOW + DAY)
+    api("ada+9@example.com", now=NOW + DAY)
     assert queued() == ["confirm"] * 4
 
 
 def test_tags_are_subscriptions_of_their_own():
     """Whoever asks for two addresses of a mailbox gets both."""
-    ask("ada+work@example.com")
-    ask("ada+home@example.com")
+    api("ada+work@example.com")
+    api("ada+home@example.com")
 
     assert SubscriptionRow.select().count() == 2
 
@@ -277,10 +277,10 @@ def test_too_many_pending(monkeypatch):
     monkeypatch.setattr(module, "MAX_PENDING", 2)
     confirmed()
     for number in range(2):
-        ask(f"{number}@example.com", now=NOW + number * TICK)
+        api(f"{number}@example.com", now=NOW + number * TICK)
     assert subscription_faults(NOW) == []
 
-    ask("2@example.com")
+    api("2@example.com")
 
     addresses = sorted(row.address for row in SubscriptionRow.select())
     assert addresses == ["1@example.com", "2@example.com", ADA]
@@ -295,19 +295,19 @@ def test_flood_of_a_domain(monkeypatch, caplog):
     monkeypatch.setattr(module, "MAX_UNCONFIRMED_OF_DOMAIN", 2)
     confirmed(now=NOW - 2 * HOUR)
     for number in range(2):
-        ask(f"{number}@Example.com")
+        api(f"{number}@Example.com")
 
     for address in ("2@example.com", "0@example.com", ADA):
         with pytest.raises(TooManyUnconfirmed):
-            ask(address)
-    ask("2@sub.example.com")
+            api(address)
+    api("2@sub.example.com")
 
     assert queued() == ["confirm"] * 4
     assert [fault.state for fault in subscription_faults(NOW)] == [
         "subscriptions-limited"
     ]
     assert caplog.text.count("state=subscriptions-limited reason=unconfirmed") == 1
-    ask("2@example.com", now=NOW + HOUR)
+    api("2@example.com", now=NOW + HOUR)
     assert queued() == ["confirm"] * 5
 
 
@@ -315,45 +315,45 @@ def test_flood_of_all_domains(monkeypatch):
     """Too many that have not confirmed are too many, at whatever domains."""
     monkeypatch.setattr(module, "MAX_UNCONFIRMED", 2)
     for number in range(2):
-        ask(f"ada@{number}.example.com")
+        api(f"ada@{number}.example.com")
 
     with pytest.raises(TooManyUnconfirmed):
-        ask()
+        api()
 
 
 def test_crowd_that_confirms(monkeypatch):
     """However many readers come within an hour, those who confirm make no flood."""
     monkeypatch.setattr(module, "MAX_UNCONFIRMED_OF_DOMAIN", 1)
     for number in range(5):
-        ask(f"{number}@example.com")
+        api(f"{number}@example.com")
         row = SubscriptionRow.get(SubscriptionRow.state == "pending")
         confirm_subscription(token_of(row.id, "confirm"), [], BOTH, NOW)
 
     # As many again can wait as have confirmed.
     for number in range(6):
-        ask(f"late{number}@example.com")
+        api(f"late{number}@example.com")
     with pytest.raises(TooManyUnconfirmed):
-        ask()
+        api()
 
 
 def test_repeats_are_part_of_a_flood(monkeypatch):
     """Mailboxes that were asked earlier and are asked again count again."""
     monkeypatch.setattr(module, "MAX_UNCONFIRMED_OF_DOMAIN", 2)
     for number in range(4):
-        ask(f"{number}@example.com", now=NOW + number * HOUR)
+        api(f"{number}@example.com", now=NOW + number * HOUR)
 
     for number in range(2):
-        ask(f"{number}@example.com", now=NOW + 5 * HOUR)
+        api(f"{number}@example.com", now=NOW + 5 * HOUR)
     with pytest.raises(TooManyUnconfirmed):
-        ask("2@example.com", now=NOW + 5 * HOUR)
+        api("2@example.com", now=NOW + 5 * HOUR)
 
 
 def test_every_request_writes():
     """A request that sends nothing commits too, so that it takes as long."""
     confirmed()
-    ask(now=NOW + HOUR)
+    api(now=NOW + HOUR)
 
-    ask(now=NOW + HOUR + TICK)
+    api(now=NOW + HOUR + TICK)
 
     value = InstanceRow.get(InstanceRow.name == "subscription-requested").value
     assert value == str(int((NOW + HOUR + TICK).timestamp() * 1000))
@@ -366,7 +366,7 @@ def test_quarantined_mailbox_confirms_again():
     record_outcomes([(attempt, GONE)], NOW)
     assert the_row().state == "quarantined"
 
-    ask(services=["api"], now=NOW + HOUR)
+    api(services=["api"], now=NOW + HOUR)
     assert (the_row().state, the_row().services) == ("quarantined", [])
     assert queued() == ["confirm", "confirm"]
     confirm(NOW + 2 * HOUR)
@@ -460,7 +460,7 @@ def test_forged_token(forge):
 
 def test_token_to_manage_confirms_nothing():
     """Only the token that was sent to ask for it confirms."""
-    ask()
+    api()
 
     with pytest.raises(InvalidToken):
         confirm(NOW, token("manage"))
@@ -480,10 +480,10 @@ def test_changing_keeps_reminders():
 def test_strangers_cannot_keep_an_address():
     """Requests that send no mail do not put off when the address is forgotten."""
     for _ in range(3):
-        ask()
+        api()
     for day in range(6):
         for _ in range(9):
-            ask(now=NOW + HOUR * (day + 1))
+            api(now=NOW + HOUR * (day + 1))
 
     forget_unconfirmed(NOW + WEEK)
 

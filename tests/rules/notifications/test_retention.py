@@ -22,8 +22,8 @@ from models.notifications.subscriptions.secrets import (
     replace_secret,
 )
 from models.notifications.subscriptions.subscriptions import end_subscription
+from tests.factories.notifications import ALL_LIVE, DELIVERED, subscribe
 from tests.rules.notifications.test_fan_out import NOW, happen
-from tests.worlds.notifications import ALL_LIVE, DELIVERED, subscribe
 
 pytestmark = [pytest.mark.usefixtures("store"), pytest.mark.both_engines]
 
@@ -72,17 +72,17 @@ def test_event_with_a_later_delivery():
     assert (DeliveryRow.select().count(), EventRow.select().count()) == (0, 0)
 
 
-def test_ended_subscriptions(engine):
+def test_ended_subscriptions(raw_database):
     """The address of what has ended goes after 30 days, also from the log."""
     row = subscribe(NOW, "https://gone.example.com/hook")
     end_subscription(row, "Removed by an operator.", NOW)
 
     delete_expired_notifications(NOW + RETENTION - TICK)
-    assert b"gone.example.com" in engine.kept()
+    assert b"gone.example.com" in raw_database.kept()
     delete_expired_notifications(NOW + RETENTION)
     subscribe(NOW, "https://new.example.com/hook")
 
-    assert b"gone.example.com" not in engine.kept()
+    assert b"gone.example.com" not in raw_database.kept()
 
 
 def test_more_than_a_slice():

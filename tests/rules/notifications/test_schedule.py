@@ -35,11 +35,11 @@ def test_jitter_only_lengthens_a_pause():
 
 
 @pytest.mark.parametrize(
-    ("asked", "pause"), [(3, 5), (120, 120), (10**9, PAUSES[-1]), (-5, 5)]
+    ("body", "pause"), [(3, 5), (120, 120), (10**9, PAUSES[-1]), (-5, 5)]
 )
-def test_retry_after(asked, pause):
+def test_retry_after(body, pause):
     """A receiver may ask for a longer pause, up to a day, and for no shorter one."""
-    outcome = Outcome(is_delivered=False, status_code=429, retry_after=asked)
+    outcome = Outcome(is_delivered=False, status_code=429, retry_after=body)
 
     assert decided(outcome).next_attempt_at == NOW + pause * SECOND
 

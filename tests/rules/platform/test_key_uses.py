@@ -58,11 +58,11 @@ def test_written_once(ids, monkeypatch):
     assert last(ids[0]) is None
 
 
-def test_storage_is_taken(ids, engine):
+def test_storage_is_taken(ids, raw_database):
     """What could not be written is written the next time."""
     uses = KeyUses()
     uses.note(ids[0], NOON)
-    with engine.writing_elsewhere(), pytest.raises(StorageBusy):
+    with raw_database.writing_elsewhere(), pytest.raises(StorageBusy):
         uses.write()
 
     uses.write()

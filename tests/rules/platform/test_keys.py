@@ -28,8 +28,8 @@ TICK = timedelta(milliseconds=1)
 
 @pytest.fixture
 def key(store):
-    asked = CreateKey(name="probe", scopes=["a:*", "b"], expires_in_days=1)
-    return issue_key(asked, NOON, issuer="ada@example.com")
+    request = CreateKey(name="probe", scopes=["a:*", "b"], expires_in_days=1)
+    return issue_key(request, NOON, issuer="ada@example.com")
 
 
 @pytest.mark.parametrize(

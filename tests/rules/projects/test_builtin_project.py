@@ -10,7 +10,7 @@ from models.projects.projects.projects import DocsSlugTaken, ensure_docs_project
 from models.projects.projects.rows import ProjectRow
 from models.settings import NIL_UUID
 from models.storage.database import database
-from tests.worlds.projects import make_project
+from tests.factories.projects import make_project
 
 ASKED = {"slug": "docs", "owner_id": NIL_UUID}
 

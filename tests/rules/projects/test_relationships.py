@@ -17,8 +17,8 @@ from models.projects.projects.activity import ActivityRow
 from models.projects.work import relationships
 from models.projects.work.blockers import open_blockers
 from models.projects.work.rows import WorkRelationshipRow
-from tests.worlds.projects import CONTRIBUTOR, KEY, READER, account, make_project
-from tests.worlds.work import change, part, relate, work
+from tests.factories.projects import CONTRIBUTOR, KEY, READER, account, make_project
+from tests.factories.work import change, part, relate, work
 
 
 @pytest.fixture

@@ -16,7 +16,7 @@ def shown(asked, body):
 
 
 @pytest.mark.parametrize(
-    ("asked", "body", "words"),
+    ("payload", "body", "words"),
     [
         ("lock", "A lock. Locks unlock the lock_file.", ["lock", "lock"]),
         ("LOCK", "a Lock", ["Lock"]),
@@ -35,9 +35,9 @@ def shown(asked, body):
         (".*", "a.*b", []),
     ],
 )
-def test_highlights(asked, body, words):
+def test_highlights(payload, body, words):
     """What is found stands at its place in code points, case and accents aside."""
-    assert shown(asked, body)[1] == words
+    assert shown(payload, body)[1] == words
 
 
 def test_of_a_long_text():
@@ -86,10 +86,10 @@ def test_of_one_word_without_end(size):
 )
 def test_takes_bounded_time(body):
     """The longest of texts is looked through in a moment."""
-    asked = " ".join(f"{a}{b}*" for a in "abcdé" for b in "abcdefghij")
+    request = " ".join(f"{a}{b}*" for a in "abcdé" for b in "abcdefghij")
 
     with at_most(0.5):
-        SnippetMaker(asked).snippet(body)
+        SnippetMaker(request).snippet(body)
 
 
 @pytest.mark.parametrize("separator", [" ", "._" * 500])

@@ -6,8 +6,8 @@ from models.errors import RoleRequired
 from models.projects.projects.activity import ActivityRow
 from models.projects.search.text_index import IndexedTextRow
 from models.projects.specifications.rows import SpecificationRevisionRow
-from tests.worlds.projects import CONTRIBUTOR, MAINTAINER, account, make_project
-from tests.worlds.specifications import revise, specify
+from tests.factories.projects import CONTRIBUTOR, MAINTAINER, account, make_project
+from tests.factories.specifications import revise, specify
 
 
 @pytest.fixture

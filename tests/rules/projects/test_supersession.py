@@ -17,8 +17,8 @@ from models.projects.specifications.supersession import (
     specification_lineage,
     supersede_specification,
 )
-from tests.worlds.projects import CONTRIBUTOR, KEY, account, make_project
-from tests.worlds.specifications import revise, specify, supersede
+from tests.factories.projects import CONTRIBUTOR, KEY, account, make_project
+from tests.factories.specifications import revise, specify, supersede
 
 
 @pytest.fixture
@@ -108,12 +108,12 @@ def test_no_ring(line, clock):
 
 def test_unknown_successor(project, clock):
     """It must be there; the id is told, to be corrected."""
-    asked = SupersedeSpecification(
+    request = SupersedeSpecification(
         id=specify(project, clock).id, superseded_by=project.id
     )
 
     with pytest.raises(ReferenceNotFound, match=project.id):
-        supersede_specification(asked, clock.now, KEY)
+        supersede_specification(request, clock.now, KEY)
 
 
 def test_version_comes_before_state(line, clock):
@@ -146,25 +146,25 @@ def test_lineage(line, clock, at, before, after, head):
     supersede(line[3], specify(line[0].project, clock, slug="e"), clock)
     line[3].change({"superseded_by": line[1].id}, clock.now)
 
-    told = specification_lineage(GetLineage(id=line[at].id))
+    result = specification_lineage(GetLineage(id=line[at].id))
 
-    assert [each.slug for each in told.predecessors] == list(before)
-    assert [each.slug for each in told.successors] == list(after)
-    assert told.head_id == next(each.id for each in line if each.slug == head)
+    assert [each.slug for each in result.predecessors] == list(before)
+    assert [each.slug for each in result.successors] == list(after)
+    assert result.head_id == next(each.id for each in line if each.slug == head)
 
 
 def test_lineage_of_one_alone(line):
     """Its own head, with nothing around it."""
-    told = specification_lineage(GetLineage(id=line[3].id))
+    result = specification_lineage(GetLineage(id=line[3].id))
 
-    assert told.head_id == line[3].id
-    assert (told.predecessors, told.successors) == ([], [])
+    assert result.head_id == line[3].id
+    assert (result.predecessors, result.successors) == ([], [])
 
 
 def test_lineage_of_a_ring(line, clock):
     """Rules keep lines from closing; one that was asserted is told all the same."""
     line[2].change({"superseded_by": line[0].id}, clock.now)
 
-    told = specification_lineage(GetLineage(id=line[0].id))
+    result = specification_lineage(GetLineage(id=line[0].id))
 
-    assert [each.slug for each in told.successors] == ["b", "c", "a"]
+    assert [each.slug for each in result.successors] == ["b", "c", "a"]

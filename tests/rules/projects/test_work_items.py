@@ -23,8 +23,8 @@ from models.projects.work.items import (
 from models.projects.work.links import SpecificationLink, load_links
 from models.projects.work.rows import work_item_with
 from models.storage.database import dry_run
-from tests.worlds.projects import KEY, MAINTAINER, READER, STRANGER, make_project
-from tests.worlds.work import change, label, milestone, relate, specification, work
+from tests.factories.projects import KEY, MAINTAINER, READER, STRANGER, make_project
+from tests.factories.work import change, label, milestone, relate, specification, work
 
 
 @pytest.fixture

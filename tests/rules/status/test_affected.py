@@ -24,13 +24,13 @@ def opened():
     with writing():
         for slug in ("api", "mail"):
             add_service(StatusAddService(slug=slug, name=slug.title()), NOW)
-        asked = StatusAddIncident(
+        request = StatusAddIncident(
             title="Errors",
             severity="partial-outage",
             services=["mail"],
             body="Looking.",
         )
-        return open_incident(asked, NOW)
+        return open_incident(request, NOW)
 
 
 def test_affected_services_are_known_by_number(store):
@@ -70,8 +70,8 @@ def test_naming_a_service_that_was_added_again(store):
     with writing():
         service_with_slug("mail").delete_instance()
         add_service(StatusAddService(slug="mail", name="New mail"), NOW)
-        asked = StatusUpdateIncident(id=incident.id, services=["mail"])
-        _, changes = update_incident(asked, NOW)
+        request = StatusUpdateIncident(id=incident.id, services=["mail"])
+        _, changes = update_incident(request, NOW)
 
     _, mail = status_snapshot(NOW, timedelta(minutes=5)).service_list().services
 

@@ -64,8 +64,8 @@ def test_worst_alert_decides():
 
     found = alertmanager.measurements(said, ServiceNames({"Log in": "login"}), NOON)
 
-    told = {each.slug: each.status for each in found}
-    assert told == {"checkout": "degraded", "login": "operational"}
+    result = {each.slug: each.status for each in found}
+    assert result == {"checkout": "degraded", "login": "operational"}
 
 
 def test_label_of_ones_own():
@@ -227,8 +227,8 @@ def test_pairs():
             parse_service_options([wrong])
 
 
-@pytest.mark.parametrize("told", [{"a": "A"}, {"a": "1"}, {"a": "x" * 65}])
-def test_slug_that_is_none(told):
+@pytest.mark.parametrize("expected", [{"a": "A"}, {"a": "1"}, {"a": "x" * 65}])
+def test_slug_that_is_none(expected):
     """A slug that the API would refuse is refused at once."""
     with pytest.raises(ValidationFailed, match="is not a valid slug"):
-        ServiceNames(told)
+        ServiceNames(expected)

@@ -38,9 +38,9 @@ def record(*times, status="operational", now=NOON):
         {"slug": "api", "status": status, "observed_at": at, "response_time_ms": 5}
         for at in times
     ]
-    asked = StatusRecordMeasurements(source="a", measurements=samples)
+    request = StatusRecordMeasurements(source="a", measurements=samples)
     with writing():
-        record_measurements(asked, now, retention=KEPT)
+        record_measurements(request, now, retention=KEPT)
 
 
 def rolled():
@@ -126,11 +126,11 @@ def test_prune_within_the_retention(api):
 def test_prune_keeps_what_maintenance_left_out(api):
     """A folded day counts what entered, and how many samples did not."""
     day = (NOON - KEPT).replace(hour=0) - DAY
-    asked = StatusAddMaintenance(
+    request = StatusAddMaintenance(
         title="Move", starts_at=day, ends_at=day + HOUR, services=["api"]
     )
     with writing():
-        schedule_maintenance(asked, day)
+        schedule_maintenance(request, day)
     record(day, day + HOUR - MS, day + HOUR, now=day + 2 * HOUR)
 
     compact_measurements(NOON, KEPT)

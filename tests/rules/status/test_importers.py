@@ -38,8 +38,11 @@ def changed_incident(**members):
     """The incidents of the sample, the first with other members."""
     said = json.loads(files("statuspage")["incidents.json"])
     said["incidents"][0] |= members
-    told = json.dumps(said)
-    return {"incidents.json": told, "summary.json": json.dumps({"page": said["page"]})}
+    result = json.dumps(said)
+    return {
+        "incidents.json": result,
+        "summary.json": json.dumps({"page": said["page"]}),
+    }
 
 
 def test_statuspage_services():

@@ -52,7 +52,7 @@ def timeline(found):
 
 
 @pytest.mark.parametrize(
-    ("name", "told"),
+    ("name", "expected"),
     [
         ("grind.mill.example", "grind.mill.example"),
         ("Flour Shop", "flour-shop"),
@@ -63,9 +63,9 @@ def timeline(found):
         ("Öl_mühle", "öl_mühle"),
     ],
 )
-def test_address_of_a_name(name, told):
+def test_address_of_a_name(name, expected):
     """Hugo keeps dots and lines below, which are no signs of a slug of ours."""
-    assert urlize(name) == told
+    assert urlize(name) == expected
 
 
 def test_old_addresses():

@@ -71,13 +71,13 @@ def test_one_that_cannot_be_read():
 
 def test_page_that_tells_less():
     """Others speak v2 without all of its members, or with nothing in them."""
-    told = [{"status": "surprise", "body": "Odd.", "display_at": at(11).isoformat()}]
+    result = [{"status": "surprise", "body": "Odd.", "display_at": at(11).isoformat()}]
     less = incident(
         status="resolved",
         impact="catastrophic",
         started_at=None,
         resolved_at=None,
-        incident_updates=[*told, {"status": "investigating", "body": "We look."}],
+        incident_updates=[*result, {"status": "investigating", "body": "We look."}],
         components=[{"name": "Lock", "status": "operational"}],
     )
     found = imported(less, incident(id="i2", incident_updates=None, components=None))
@@ -91,8 +91,8 @@ def test_page_that_tells_less():
 
 def test_update_that_affected_nothing():
     """That is told with a name that has no code."""
-    told = [update("investigating", "We look.", 0, affected_components=NOBODY)]
-    (found,) = imported(incident(incident_updates=told, components=[])).incidents
+    result = [update("investigating", "We look.", 0, affected_components=NOBODY)]
+    (found,) = imported(incident(incident_updates=result, components=[])).incidents
 
     assert found.services == []
 
@@ -116,7 +116,7 @@ def test_texts_with_tags():
 
 
 @pytest.mark.parametrize(
-    ("text", "told"),
+    ("text", "expected"),
     [
         ("<p>One.</p>\n<p>Two.</p>", "One.\n\nTwo."),
         ("<b>Now</b>: <em>slow</em>", "**Now**: *slow*"),
@@ -130,9 +130,9 @@ def test_texts_with_tags():
         ("One.<br>Two.", "One.  \nTwo."),
     ],
 )
-def test_tags(text, told):
+def test_tags(text, expected):
     """What Markdown has a sign for keeps it; what is no tag stays."""
-    assert html_to_markdown(text) == told
+    assert html_to_markdown(text) == expected
 
 
 @pytest.mark.parametrize(

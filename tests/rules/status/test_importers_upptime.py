@@ -122,8 +122,8 @@ def test_history_of_the_first_upptime():
 
 def test_incident_that_nobody_closed():
     """The comment tells that it is over, even where the issue stays open."""
-    told = [comment(UP, "2024-06-03T08:10:00Z")]
-    (over,) = imported(issue("status", "island-pier", comments=told)).incidents
+    result = [comment(UP, "2024-06-03T08:10:00Z")]
+    (over,) = imported(issue("status", "island-pier", comments=result)).incidents
     (open,) = imported(issue("status", "island-pier")).incidents
 
     assert (over.status, over.resolved_at) == ("resolved", at(8, 10))
@@ -188,11 +188,11 @@ def test_comments_on_a_closed_issue():
 
 def test_comments_that_are_hidden():
     """What is minimised on GitHub, or a comment of HTML, is not told here either."""
-    told = [
+    result = [
         comment("ok", "2024-06-03T08:20:00Z", isMinimized=True),
         comment("We row. <!-- template -->", "2024-06-03T08:30:00Z"),
     ]
-    (found,) = imported(issue("status", comments=told)).incidents
+    (found,) = imported(issue("status", comments=result)).incidents
 
     assert [each.body for each in found.updates][1:] == ["We row."]
 
@@ -225,9 +225,9 @@ def test_window_in_one_line():
 
 def test_window_is_told_in_comments():
     """Upptime shows the comments alone, so they belong to what is told."""
-    told = [comment("We change ropes.", "2024-06-03T10:00:00Z")]
+    result = [comment("We change ropes.", "2024-06-03T10:00:00Z")]
     body = f"See:\n\n```html\n<!--\n{TIMES}\n-->\n```\n"
-    (found,) = window(body, comments=told).windows
+    (found,) = window(body, comments=result).windows
 
     assert found.description == "See:\n\nWe change ropes."
 

@@ -21,9 +21,9 @@ pytestmark = pytest.mark.usefixtures("store")
 
 def write(status="operational", at=NOON):
     sample = {"slug": "api", "status": status, "observed_at": at}
-    asked = StatusRecordMeasurements(source="a", measurements=[sample])
+    request = StatusRecordMeasurements(source="a", measurements=[sample])
     with writing():
-        record_measurements(asked, at, retention=timedelta(days=100))
+        record_measurements(request, at, retention=timedelta(days=100))
         mark("status")
 
 
@@ -74,9 +74,9 @@ def test_other_freshness(service):
 
 def test_group_narrows_the_services(service):
     """A group narrows the list and leaves the state of the whole."""
-    told = service_list(NOON, FRESH, "Core")
+    result = service_list(NOON, FRESH, "Core")
 
-    assert (told.services, told.overall) == ([], "operational")
+    assert (result.services, result.overall) == ([], "operational")
 
 
 def test_every_write_marks(service):

@@ -5,14 +5,14 @@ from datetime import timedelta
 import pytest
 
 from models.status.snapshot.snapshot import status_snapshot
-from tests.worlds.status import UPDATE_WINDOW, World
+from tests.factories.status import UPDATE_WINDOW, World
 
 FRESH = timedelta(seconds=300)
 
 
 @pytest.fixture
-def world(ask, clock):
-    world = World(ask, clock)
+def world(api, clock):
+    world = World(api, clock)
     world.service("api")
     return world
 
@@ -40,25 +40,25 @@ def test_reading_goes_stale(world, coming):
     assert coming() == 200.001
 
 
-def test_incident_begins(ask, world, coming):
+def test_incident_begins(api, world, coming):
     """An incident dated ahead begins at its time."""
     world.incident("api", started=50)
 
     assert coming() == 50
 
 
-def test_window_begins_and_ends(ask, world, clock, coming):
+def test_window_begins_and_ends(api, world, clock, coming):
     """Its start, then its end; a cancelled one changes nothing."""
     id = world.window("api", 60, 120)
 
     assert coming() == 60
     clock.pass_(seconds=60)
     assert coming() == 60
-    ask(UPDATE_WINDOW, {"id": id, "status": "cancelled"})
+    api(UPDATE_WINDOW, {"id": id, "status": "cancelled"})
     assert coming() is None
 
 
-def test_nothing_changes_before(ask, world, clock, coming):
+def test_nothing_changes_before(api, world, clock, coming):
     """Until then the answer stays the same, and then it differs."""
     world.sample("api", "a", "operational", -100)
     world.window("api", 60, 120)
@@ -72,11 +72,11 @@ def test_nothing_changes_before(ask, world, clock, coming):
         assert status_snapshot(clock.now, FRESH).service_list() != before
 
 
-def test_queries_do_not_grow(ask, world, clock, engine):
+def test_queries_do_not_grow(api, world, clock, raw_database):
     """However many services there are, the board is read in the same few queries."""
 
     def count():
-        with engine.statements() as said:
+        with raw_database.statements() as said:
             status_snapshot(clock.now, FRESH).service_list()
         return len(said)
 

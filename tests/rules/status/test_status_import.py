@@ -23,7 +23,7 @@ from models.status.maintenance.windows import MaintenanceRow
 from models.status.services.catalogue import StatusAddService, add_service
 from models.status.services.rows import ServiceRow
 from models.storage.database import writing
-from tests.worlds.events import all_incidents, all_maintenance
+from tests.factories.events import all_incidents, all_maintenance
 
 ELSEWHERE = Path(__file__).parents[2] / "elsewhere"
 ROWS = (
@@ -117,8 +117,8 @@ def test_past_is_as_it_was(import_page):
         "updatedAt": "2026-01-12T10:00:00.000Z",
         "services": [{"slug": "berth-booking", "name": "Berth booking"}],
     }
-    told = [(each["createdAt"][:16], each["status"]) for each in lost["updates"]]
-    assert told == [
+    result = [(each["createdAt"][:16], each["status"]) for each in lost["updates"]]
+    assert result == [
         ("2026-01-09T00:21", "investigating"),
         ("2026-01-09T01:15", "identified"),
         ("2026-01-09T03:40", "resolved"),

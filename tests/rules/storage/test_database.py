@@ -79,17 +79,17 @@ def test_all_or_nothing(store):
     assert marks()["docs"] == 0
 
 
-def test_write_lock_is_taken_at_once(engine):
+def test_write_lock_is_taken_at_once(raw_database):
     """Nobody can write between what is read inside and what is written."""
     with writing():
-        assert engine.is_locked()
+        assert raw_database.is_locked()
 
-    assert not engine.is_locked()
+    assert not raw_database.is_locked()
 
 
-def test_lock_is_not_had(engine):
+def test_lock_is_not_had(raw_database):
     """Whoever waits for the lock in vain is told that the storage is busy."""
-    with engine.writing_elsewhere(), pytest.raises(StorageBusy) as refused:
+    with raw_database.writing_elsewhere(), pytest.raises(StorageBusy) as refused:
         writing().__enter__()
 
     assert refused.value.members == {"state": "database-locked"}
@@ -97,14 +97,14 @@ def test_lock_is_not_had(engine):
         mark("docs")
 
 
-def test_mistakes_of_ours_are_not_busy(engine):
+def test_mistakes_of_ours_are_not_busy(raw_database):
     """A wrong statement is our mistake, and is not told as a busy storage."""
 
     def fail():
         with writing():
             database.execute_sql("SELECT 1 FROM nowhere")
 
-    with pytest.raises(DatabaseError, match=engine.mistake):
+    with pytest.raises(DatabaseError, match=raw_database.mistake):
         fail()
 
 

@@ -19,9 +19,9 @@ OTHERS = (
 
 
 @pytest.fixture
-def server(keeping, store, settings):
+def server(engine, store, settings):
     """A connection to the server, and not to the database of this test."""
-    with keeping.elsewhere(settings.database.replace("/lent", "/postgres")) as other:
+    with engine.elsewhere(settings.database.replace("/lent", "/postgres")) as other:
         yield other
 
 
@@ -45,8 +45,8 @@ def shut(server, cut):
 
 
 def setting(name):
-    asked = "SELECT setting, source FROM pg_settings WHERE name = ?"
-    return database.execute_sql(asked, (name,)).fetchone()
+    request = "SELECT setting, source FROM pg_settings WHERE name = ?"
+    return database.execute_sql(request, (name,)).fetchone()
 
 
 def test_promises(store):
@@ -61,15 +61,15 @@ def test_promises(store):
         assert setting("transaction_read_only")[0] == "on"
 
 
-def test_idle_connection_that_was_cut(ask, cut):
+def test_idle_connection_that_was_cut(api, cut):
     """No request is lost with a connection that waited for it."""
     for _ in range(2):
         cut()
-        assert ask(LIST).status_code == 200
+        assert api(LIST).status_code == 200
         cut()
-        assert ask(VERIFY, {"hash": "0" * 64}).status_code == 404
+        assert api(VERIFY, {"hash": "0" * 64}).status_code == 404
         cut()
-        assert ask(ADD, {"slug": "api", "name": "API"}).status_code == 200
+        assert api(ADD, {"slug": "api", "name": "API"}).status_code == 200
 
 
 @pytest.mark.parametrize("within", [reading, writing])
@@ -91,22 +91,22 @@ def test_connection_that_is_cut_at_work(within, store, cut):
         assert marks()["docs"] == 0
 
 
-def test_server_that_is_away(ask, shut):
+def test_server_that_is_away(api, shut):
     """Every request is refused by the name of the state, until the server is back."""
-    asked = ((LIST, None), (ADD, {"slug": "api", "name": "API"}))
-    for route, _ in asked:
-        ask(route)
+    request = ((LIST, None), (ADD, {"slug": "api", "name": "API"}))
+    for route, _ in request:
+        api(route)
     shut()
-    for route, body in asked:
-        refused = ask(route, body)
+    for route, body in request:
+        refused = api(route, body)
         assert refused.status_code == 503
         assert refused.json["state"] == "database-unreachable"
         assert int(refused.headers["Retry-After"]) > 0
 
     shut(is_open=True)
 
-    assert ask(ADD, {"slug": "api", "name": "API"}).status_code == 200
-    assert ask(LIST).status_code == 200
+    assert api(ADD, {"slug": "api", "name": "API"}).status_code == 200
+    assert api(LIST).status_code == 200
 
 
 @pytest.mark.parametrize(
@@ -155,10 +155,10 @@ def test_transaction_that_failed(store):
 
 def test_streamed(store):
     """A long list is fetched in parts, two at a time as well."""
-    asked = "SELECT number, ?2 FROM generate_series(1, ?1) number"
+    request = "SELECT number, ?2 FROM generate_series(1, ?1) number"
 
     with reading():
-        one, two = (database.stream(asked, (10, each), batch_size=3) for each in "ab")
+        one, two = (database.stream(request, (10, each), batch_size=3) for each in "ab")
         found = list(zip(one, two, strict=True))
 
     assert found == [((number, "a"), (number, "b")) for number in range(1, 11)]

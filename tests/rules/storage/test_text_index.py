@@ -7,7 +7,7 @@ from models.projects.documents.rows import DOCUMENTS, DocumentRow
 from models.projects.search.text_index import IndexedTextRow
 from models.projects.specifications.rows import SPECIFICATIONS, SpecificationRow
 from models.projects.work.rows import WorkItemRow
-from tests.worlds.life import AREA, Life
+from tests.factories.life import AREA, Life
 
 pytestmark = pytest.mark.both_engines
 
@@ -25,46 +25,46 @@ def expected():
     return texts | {(row.id, "comment", "", row.content) for row in said}
 
 
-def held(engine):
+def held(raw_database):
     """What the index holds, whose words must be those of the texts."""
-    engine.require_words()
+    raw_database.require_words()
     rows = list(IndexedTextRow)
     assert len({row.entity_id for row in rows}) == len(rows)
     return {(row.entity_id, row.entity_type, row.title, row.body) for row in rows}
 
 
 @pytest.mark.parametrize("seed", range(2))
-def test_index_is_what_there_is(ask, engine, seed):
+def test_index_is_what_there_is(api, raw_database, seed):
     """After any history every text is found by its words of now, and no other."""
-    life = Life(ask, seed)
+    life = Life(api, seed)
 
     for _ in range(150):
         life.step()
 
-    assert len(held(engine)) > 20
-    assert held(engine) == expected()
+    assert len(held(raw_database)) > 20
+    assert held(raw_database) == expected()
 
 
-def test_rehearsals_and_refusals_leave_it(ask, engine):
+def test_rehearsals_and_refusals_leave_it(api, raw_database):
     """What is not kept is not found."""
-    life = Life(ask, 0)
+    life = Life(api, 0)
     life.create("documents")
-    before = held(engine)
+    before = held(raw_database)
     body = {"id": life.ids["documents"][0], "content": "other"}
 
-    ask(f"{AREA}/documents/update", body, headers={"Dry-Run": "true"})
-    ask(f"{AREA}/documents/update", body | {"expectedVersion": 7})
+    api(f"{AREA}/documents/update", body, headers={"Dry-Run": "true"})
+    api(f"{AREA}/documents/update", body | {"expectedVersion": 7})
 
-    assert held(engine) == before == expected()
+    assert held(raw_database) == before == expected()
 
 
-def test_purge_leaves_none(ask, engine):
+def test_purge_leaves_none(api, raw_database):
     """A purged project is not in the index any more."""
-    life = Life(ask, 1)
+    life = Life(api, 1)
     for _ in range(20):
         life.step()
     life.do("projects/remove", {"id": life.project})
 
     life.do("admin/projects/purge", {"id": life.project, "confirm": "atlas"})
 
-    assert held(engine) == expected() == set()
+    assert held(raw_database) == expected() == set()

@@ -6,28 +6,28 @@ from api.operation import OPERATIONS
 from models.projects.discussion.rows import CommentRow
 from models.storage.database import database, open_database, writing
 from tests.conftest import NOON
+from tests.factories.projects import OWNER
 from tests.operations.projects.atlas.world import CASES, populate
-from tests.worlds.projects import OWNER
 
 OWN = "00000000-0000-7000-8000-0000000000aa"
 NOBODY = "00000000-0000-7000-8000-0000000000ff"
 
 
 @pytest.fixture(scope="session")
-def world(empty_database, keeping, tmp_path_factory):
+def world(empty_database, engine, tmp_path_factory):
     """A database with the project in it, made once; and the ids of what it has."""
-    with keeping.place(tmp_path_factory.mktemp("world") / "world.db", False) as address:
-        keeping.copy(empty_database, address)
+    with engine.place(tmp_path_factory.mktemp("world") / "world.db", False) as address:
+        engine.copy(empty_database, address)
         open_database(address)
         ids = populate(NOON)
-        keeping.at_rest()
+        engine.at_rest()
         yield address, ids
 
 
 @pytest.fixture
-def store(settings, world, keeping):
+def store(settings, world, engine):
     """The database of this test: a copy of the world."""
-    keeping.copy(world[0], settings.database)
+    engine.copy(world[0], settings.database)
     open_database(settings.database)
     yield database
     database.close()
@@ -39,7 +39,7 @@ def ids(world, store):
 
 
 @pytest.fixture
-def tried(ask, issue, ids, clock):
+def tried(api, issue, ids, clock):
     """Try a case as an account, or as a key that acts for nobody."""
     keys = {}
 
@@ -59,7 +59,7 @@ def tried(ask, issue, ids, clock):
         headers |= {"Act-As-Account": account} if account else {}
         keys[scope] = keys.get(scope) or issue(scope, "platform:actors:assert")
         file = b"New." if operation.read_upload else None
-        return ask(route, body, key=keys[scope], headers=headers, file=file)
+        return api(route, body, key=keys[scope], headers=headers, file=file)
 
     return response
 

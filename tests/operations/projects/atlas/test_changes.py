@@ -6,9 +6,9 @@ from models.idempotency import StoredResponseRow
 from models.projects.projects.activity import ActivityRow
 from models.projects.projects.rows import ProjectRow
 from models.projects.roles import OPEN_WHEN_ARCHIVED, REQUIRED_ROLES
+from tests.factories.projects import OWNER, READER, STRANGER
 from tests.operations.projects.atlas.conftest import OWN
 from tests.operations.projects.atlas.world import CASES
-from tests.worlds.projects import OWNER, READER, STRANGER
 
 CHANGES = [case for case in REQUIRED_ROLES if case != "projects:export"]
 # To archive a project again, to bring it back, to leave it, and to begin another.
@@ -42,9 +42,9 @@ ACTS = {
 }
 
 
-def committed_state(engine):
+def committed_state(raw_database):
     """Everything in the database but what the tests themselves have put there."""
-    return [row for row in engine.rows(but="key") if OWN not in row]
+    return [row for row in raw_database.rows(but="key") if OWN not in row]
 
 
 @pytest.mark.parametrize("case", [case for case in CHANGES if case not in OPEN])
@@ -67,15 +67,15 @@ def test_what_an_archived_project_allows(case, tried, ids, clock):
 
 
 @pytest.mark.parametrize("case", CHANGES)
-def test_rehearsal(case, tried, ids, engine):
+def test_rehearsal(case, tried, ids, raw_database):
     """The answer is that of the change, and not a byte of it is kept."""
-    before = committed_state(engine)
+    before = committed_state(raw_database)
 
     response = tried(case, ACTS.get(case), **{"Dry-Run": "true"})
 
     assert response.status_code == 200, response.text
     assert response.headers["Dry-Run"] == "true"
-    assert committed_state(engine) == before
+    assert committed_state(raw_database) == before
 
 
 @pytest.mark.parametrize("case", CHANGES)
@@ -113,14 +113,14 @@ def test_repeat(case, tried, ids):
 @pytest.mark.parametrize(
     "case", [case for case in CHANGES if case != "projects:create"]
 )
-def test_purge_takes_the_answer(case, tried, ids, ask, clock):
+def test_purge_takes_the_answer(case, tried, ids, api, clock):
     """What a repeat would be answered with goes with the project (3.14.18)."""
     assert tried(case, ACTS.get(case), **{"Idempotency-Key": "abc"}).status_code == 200
     assert StoredResponseRow.select().count() == 1
     ProjectRow.update(archived_at=clock.now).execute()
 
     purge = {"id": ids["$project"], "confirm": "atlas"}
-    response = ask("POST /projects/v1/admin/projects/purge", purge)
+    response = api("POST /projects/v1/admin/projects/purge", purge)
 
     assert response.status_code == 200, response.text
     assert StoredResponseRow.select().count() == 0
@@ -129,14 +129,14 @@ def test_purge_takes_the_answer(case, tried, ids, ask, clock):
 @pytest.mark.parametrize(
     "case", [case for case in CHANGES if not case.startswith(FORGETFUL)]
 )
-def test_purge_takes_the_answer_of_no_change(case, tried, ids, ask, clock):
+def test_purge_takes_the_answer_of_no_change(case, tried, ids, api, clock):
     """So does what was asked again under another key, and found nothing to do."""
     for text in ("abc", "abd"):
         tried(case, ACTS.get(case), **{"Idempotency-Key": text})
     ProjectRow.update(archived_at=clock.now).execute()
 
     purge = {"id": ids["$project"], "confirm": "atlas"}
-    response = ask("POST /projects/v1/admin/projects/purge", purge)
+    response = api("POST /projects/v1/admin/projects/purge", purge)
 
     assert response.status_code == 200, response.text
     assert StoredResponseRow.select().count() == 0

@@ -3,16 +3,16 @@
 import pytest
 
 from api.operation import OPERATIONS
+from tests.factories.projects import OWNER
 from tests.operations.projects.atlas.conftest import filled
 from tests.operations.projects.atlas.world import CASES
 from tests.samples.odd import MEMBERS
-from tests.worlds.projects import OWNER
 
 BY_SCOPE = {operation.scope: operation for operation in OPERATIONS}
 
 
 @pytest.mark.parametrize("case", CASES)
-def test_change(case, ask, ids, issue):
+def test_change(case, api, ids, issue):
     """Whatever a member is, the answer is one of ours and no mistake."""
     operation = BY_SCOPE[f"projects:{case.partition(' ')[0]}"]
     key = issue("*", rate_capacity=10_000)
@@ -21,5 +21,5 @@ def test_change(case, ask, ids, issue):
     for name, field in operation.request.model_fields.items():
         for value in MEMBERS:
             body = sample | {field.alias or name: value}
-            answer = ask(operation.route, body, key=key)
+            answer = api(operation.route, body, key=key)
             assert answer.status_code < 500, (name, value, answer.text)

@@ -4,8 +4,8 @@ import pytest
 
 from api.operation import OPERATIONS
 from models.projects.roles import REQUIRED_ROLES, ROLES, role_allows
+from tests.factories.projects import CONTRIBUTOR, MAINTAINER, OWNER, READER, STRANGER
 from tests.operations.projects.atlas.world import CASES
-from tests.worlds.projects import CONTRIBUTOR, MAINTAINER, OWNER, READER, STRANGER
 
 ACCOUNTS = {
     "owner": OWNER,

@@ -6,7 +6,7 @@ from api.http.application import create_app
 from models.platform.keys import CreateKey, issue_key
 from models.settings import Settings
 from models.storage.database import writing
-from tests.worlds.projects import make_project
+from tests.factories.projects import make_project
 
 CO_OWNER = "00000000-0000-7000-8000-000000000006"
 WATCHER = "00000000-0000-7000-8000-000000000007"

@@ -9,9 +9,9 @@ import pytest
 from models.projects.files.contents import CHUNK_BYTES, read_content
 from models.projects.files.rows import FileContentRow, FileRow, PinnedFileRow
 from models.projects.projects.rows import ProjectRow
+from tests.factories.docs_project import DocsProject
+from tests.factories.projects import OWNER, make_project
 from tests.samples import pictures
-from tests.worlds.docs_project import Shelf
-from tests.worlds.projects import OWNER, make_project
 
 IMPORT = "POST /projects/v1/admin/projects/import"
 OLD, NEW = pictures.png(4, 3), pictures.png(8, 6)
@@ -20,26 +20,26 @@ pytestmark = pytest.mark.both_engines
 
 
 @pytest.fixture
-def project(ask, store, clock):
+def project(api, store, clock):
     """A document whose two published versions show two states of a picture."""
     project = make_project("atlas", clock.now)
-    shelf = Shelf(ask, project)
-    shelf.add("images/a.png", OLD)
-    document = shelf.publish("start", "![](images/a.png)\n")
+    docs_project = DocsProject(api, project)
+    docs_project.add("images/a.png", OLD)
+    document = docs_project.publish("start", "![](images/a.png)\n")
     clock.pass_(minutes=1)
-    shelf.add("images/a.png", NEW)
-    shelf.add("b.txt", b"Words.\n")
-    shelf.update(document, content="![](images/a.png) [](b.txt)\n")
-    shelf.release(document)
+    docs_project.add("images/a.png", NEW)
+    docs_project.add("b.txt", b"Words.\n")
+    docs_project.update(document, content="![](images/a.png) [](b.txt)\n")
+    docs_project.release(document)
     return project
 
 
 @pytest.fixture
-def bring(ask):
+def bring(api):
     """Import the bundle; return the response."""
 
     def brought(bundle, slug="copy"):
-        return ask(IMPORT, {"slug": slug, "ownerId": OWNER, "bundle": bundle})
+        return api(IMPORT, {"slug": slug, "ownerId": OWNER, "bundle": bundle})
 
     return brought
 
@@ -89,12 +89,12 @@ def test_export(export, project):
     assert all(hashlib.sha256(data).hexdigest() == s for s, data in contents.items())
 
 
-def test_there_and_back(ask, export, bring, project):
+def test_there_and_back(api, export, bring, project):
     """After a purge the project comes back with its files and what its pages show."""
     before = export(project.id)
-    ask("POST /projects/v1/projects/remove", {"id": project.id})
+    api("POST /projects/v1/projects/remove", {"id": project.id})
     confirm = {"id": project.id, "confirm": "atlas"}
-    ask("POST /projects/v1/admin/projects/purge", confirm)
+    api("POST /projects/v1/admin/projects/purge", confirm)
     assert FileContentRow.select().count() == 0
 
     response = bring(before, slug="atlas")
@@ -131,24 +131,24 @@ def test_without_files(export, bring, project):
 
 
 @pytest.mark.parametrize("size", [1, 2, 3, CHUNK_BYTES, CHUNK_BYTES + 1, 600_000])
-def test_content_in_pieces(ask, export, clock, store, size):
+def test_content_in_pieces(api, export, clock, store, size):
     """However a file is cut into pieces, its Base64 is that of the whole."""
     project = make_project("atlas", clock.now)
     text = bytes(32 + number % 90 for number in range(size))
-    Shelf(ask, project).add("a.txt", text)
+    DocsProject(api, project).add("a.txt", text)
 
     [content] = export(project.id)["fileContents"]
 
     assert b64decode(content["data"], validate=True) == text
 
 
-def test_too_many_bytes(ask, export, project, monkeypatch, refusal):
+def test_too_many_bytes(api, export, project, monkeypatch, refusal):
     """What an import would refuse is not exported, and without files it is."""
-    size = len(ask("GET /projects/v1/projects/export", {"id": project.id}).data)
+    size = len(api("GET /projects/v1/projects/export", {"id": project.id}).data)
     limit = "models.projects.bundles.export.MAX_BUNDLE_BYTES"
     monkeypatch.setattr(limit, 4096 + size - 20)
 
-    response = ask("GET /projects/v1/projects/export", {"id": project.id})
+    response = api("GET /projects/v1/projects/export", {"id": project.id})
 
     assert "or the files" in refusal(response, "payload-too-large")["detail"]
     assert export(project.id, files="false")["files"] == []
@@ -198,7 +198,7 @@ def test_hostile_content(wrong, content, name):
     assert wrong(change) == "/bundle/files/1"
 
 
-def test_content_is_cleaned_before_the_transaction(wrong, engine):
+def test_content_is_cleaned_before_the_transaction(wrong, raw_database):
     """A bundle whose file is refused has written nothing, nor kept others waiting."""
 
     def change(bundle):
@@ -206,7 +206,7 @@ def test_content_is_cleaned_before_the_transaction(wrong, engine):
 
     # The first request comes with a new key.
     wrong(change)
-    with engine.statements() as statements:
+    with raw_database.statements() as statements:
         wrong(change)
 
     writes = ("BEGIN IMMEDIATE", "INSERT", "UPDATE")
@@ -235,9 +235,9 @@ def test_content_is_cleaned_before_the_transaction(wrong, engine):
 )
 def test_wrong_entries(wrong, kind, index, values, pointer):
     """Each is refused by its place, and nothing of the bundle is stored."""
-    told = wrong(lambda bundle: bundle[kind][index].update(values))
+    result = wrong(lambda bundle: bundle[kind][index].update(values))
 
-    assert told == f"/bundle/{pointer}"
+    assert result == f"/bundle/{pointer}"
 
 
 @pytest.mark.parametrize(

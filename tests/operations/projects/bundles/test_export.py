@@ -4,8 +4,8 @@ import json
 
 import pytest
 
-from tests.worlds.full_project import HELD, make_full
-from tests.worlds.projects import CONTRIBUTOR, MAINTAINER, OWNER, STRANGER
+from tests.factories.full_project import HELD, make_full
+from tests.factories.projects import CONTRIBUTOR, MAINTAINER, OWNER, STRANGER
 
 IMPORT = "POST /projects/v1/admin/projects/import"
 EXPORT = "GET /projects/v1/projects/export"
@@ -35,7 +35,7 @@ def test_export(export, full):
     assert full.neighbour.id not in json.dumps(bundle)
 
 
-def test_export_is_what_reads_tell(ask, export, full):
+def test_export_is_what_reads_tell(api, export, full):
     """Things are told in the shapes in which they are read."""
     bundle = export(full.project.id)
 
@@ -47,7 +47,7 @@ def test_export_is_what_reads_tell(ask, export, full):
         ("references", "references", full.reference),
         ("milestones", "milestones", full.milestone),
     ):
-        read = ask(f"GET /projects/v1/{noun}/get", {"id": thing.id}).json["data"]
+        read = api(f"GET /projects/v1/{noun}/get", {"id": thing.id}).json["data"]
         assert read in bundle[kind]
 
 
@@ -56,33 +56,33 @@ def test_export_without_activity(export, full):
     assert export(full.project.id, activity="false")["activity"] == []
 
 
-def test_export_of_too_much(ask, full, monkeypatch, refusal):
+def test_export_of_too_much(api, full, monkeypatch, refusal):
     """More than an import would take is refused, before and after it is read."""
-    size = len(ask(EXPORT, {"id": full.project.id}).data)
+    size = len(api(EXPORT, {"id": full.project.id}).data)
     for most in (4096 + 100, 4096 + size - 20):
         monkeypatch.setattr("models.projects.bundles.export.MAX_BUNDLE_BYTES", most)
 
-        response = ask(EXPORT, {"id": full.project.id})
+        response = api(EXPORT, {"id": full.project.id})
 
         assert response.status_code == 413
         assert refusal(response, "payload-too-large")["limitBytes"] == most - 4096
     monkeypatch.setattr("models.projects.bundles.export.MAX_BUNDLE_BYTES", 4096 + size)
-    assert ask(EXPORT, {"id": full.project.id}).status_code == 200
+    assert api(EXPORT, {"id": full.project.id}).status_code == 200
 
 
-def test_export_of_too_many_items(ask, export, full, monkeypatch, refusal):
+def test_export_of_too_many_items(api, export, full, monkeypatch, refusal):
     """What an import would not take is not exported."""
     bundle = export(full.project.id)
     body = {"slug": "copy", "ownerId": OWNER, "bundle": bundle}
     items = sum(len(part) for part in bundle.values() if isinstance(part, list))
     monkeypatch.setattr("api.http.lazy_body.MAX_ITEMS", items)
-    assert ask(IMPORT, body).status_code == 200
+    assert api(IMPORT, body).status_code == 200
 
     for name in ("api.http.lazy_body", "models.projects.bundles.export"):
         monkeypatch.setattr(f"{name}.MAX_ITEMS", items - 1)
 
-    refusal(ask(EXPORT, {"id": full.project.id}), "payload-too-large")
-    problem = refusal(ask(IMPORT, body | {"slug": "other"}), "validation-failed")
+    refusal(api(EXPORT, {"id": full.project.id}), "payload-too-large")
+    problem = refusal(api(IMPORT, body | {"slug": "other"}), "validation-failed")
     assert problem["errors"][0]["pointer"] == "/bundle"
     assert problem["detail"].endswith(f"at most {items - 1} items in its lists.")
 

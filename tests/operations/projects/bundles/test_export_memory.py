@@ -6,12 +6,12 @@ import pytest
 
 from api.http.streamed_response import MAX_BYTES_IN_MEMORY
 from models.storage.engines.sqlite import PRAGMAS
-from tests.worlds.full_project import make_full
+from tests.factories.full_project import make_full
 
 DOCUMENTS, LENGTH = 24, 400_000
 
 
-def test_export_is_not_held_in_memory(app, ask, issue, clock, store):
+def test_export_is_not_held_in_memory(app, api, issue, clock, store):
     """
     An export of twenty megabytes takes a few of memory, wherever they come from.
     """
@@ -19,7 +19,7 @@ def test_export_is_not_held_in_memory(app, ask, issue, clock, store):
     for number in range(DOCUMENTS):
         document = {"projectId": project.id, "type": "note", "title": "Long"}
         document |= {"slug": f"d{number}", "content": "word " * (LENGTH // 5)}
-        ask("POST /projects/v1/documents/create", document, key=issue("*"))
+        api("POST /projects/v1/documents/create", document, key=issue("*"))
     headers = {"Authorization": f"Bearer {issue('*')}"}
     client = app.test_client()
 

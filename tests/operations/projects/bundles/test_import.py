@@ -10,10 +10,10 @@ from models.projects.planning.rows import LabelRow
 from models.projects.projects.activity import ActivityRow
 from models.projects.projects.rows import ProjectRow
 from models.projects.work.rows import WorkRelationshipRow
+from tests.factories.full_project import HELD, Maker, make_full
+from tests.factories.life import Life
+from tests.factories.projects import KEY, OWNER, STRANGER, make_project
 from tests.rules.storage.test_text_index import expected, held
-from tests.worlds.full_project import HELD, Maker, make_full
-from tests.worlds.life import Life
-from tests.worlds.projects import KEY, OWNER, STRANGER, make_project
 
 IMPORT = "POST /projects/v1/admin/projects/import"
 PURGE = "POST /projects/v1/admin/projects/purge"
@@ -21,12 +21,12 @@ WORD = "quillfeather"
 
 
 @pytest.fixture
-def bring(ask):
+def bring(api):
     """Import the bundle, and return what is told of it."""
 
     def brought(bundle, **more):
         body = {"slug": "atlas", "ownerId": OWNER, "bundle": bundle}
-        response = ask(IMPORT, body | more)
+        response = api(IMPORT, body | more)
         assert response.status_code == 200, response.json
         return response.json["data"]
 
@@ -38,9 +38,9 @@ def full(store, clock):
     return make_full(clock.now, WORD)
 
 
-def purge(ask, id):
-    ask("POST /projects/v1/projects/remove", {"id": id})
-    response = ask(PURGE, {"id": id, "confirm": "atlas"})
+def purge(api, id):
+    api("POST /projects/v1/projects/remove", {"id": id})
+    response = api(PURGE, {"id": id, "confirm": "atlas"})
     assert response.status_code == 200
 
 
@@ -61,50 +61,50 @@ def without_record(bundle):
 
 @pytest.mark.parametrize("archived", [False, True])
 @pytest.mark.parametrize("seed", range(2))
-def test_there_and_back(ask, export, bring, clock, engine, seed, archived):
+def test_there_and_back(api, export, bring, clock, raw_database, seed, archived):
     """After any history a project that was purged comes back as it was."""
-    life = Life(ask, seed)
+    life = Life(api, seed)
     for _ in range(150):
         clock.pass_(seconds=1)
         life.step()
     if archived:
-        ask("POST /projects/v1/projects/remove", {"id": life.project})
+        api("POST /projects/v1/projects/remove", {"id": life.project})
     document = DocumentRow.select().first()
     document.language = "pt-BR"
     document.save()
     DocumentAliasRow.create(document=document, address="/old/", is_declared=False)
     before = export(life.project)
-    purge(ask, life.project)
+    purge(api, life.project)
     clock.pass_(days=1)
 
-    told = bring(before)
+    result = bring(before)
 
-    after = export(told["project"]["id"])
-    assert without_record(after) == with_new_ids(before, told["ids"]) | {
+    after = export(result["project"]["id"])
+    assert without_record(after) == with_new_ids(before, result["ids"]) | {
         "exportedAt": None
     }
-    assert told["dropped"] == {"relationships": 0}
-    assert held(engine) == expected()
+    assert result["dropped"] == {"relationships": 0}
+    assert held(raw_database) == expected()
     assert (after["project"]["archivedAt"] is not None) == archived
     lists = {kind for kind in before if isinstance(before[kind], list)}
     files = {"files", "pinnedFiles", "fileContents"}
     assert all(len(before[kind]) for kind in lists - files)
 
 
-def test_import_beside_the_original(export, bring, full, engine):
+def test_import_beside_the_original(export, bring, full, raw_database):
     """A copy has ids of its own; what leads elsewhere is dropped and counted."""
     bundle = export(full.project.id)
 
-    told = bring(bundle, slug="copy", name="Copy")
+    result = bring(bundle, slug="copy", name="Copy")
 
-    assert (told["project"]["slug"], told["project"]["name"]) == ("copy", "Copy")
-    assert told["project"]["id"] == told["ids"][full.project.id]
+    assert (result["project"]["slug"], result["project"]["name"]) == ("copy", "Copy")
+    assert result["project"]["id"] == result["ids"][full.project.id]
     gone = {"workRelationships": 1, "workSpecifications": 0}
-    assert told["counts"] == HELD | gone
-    assert told["dropped"] == {"relationships": 2}
+    assert result["counts"] == HELD | gone
+    assert result["dropped"] == {"relationships": 2}
     assert WorkRelationshipRow.select().count() == 3
     assert len(export(full.project.id)["activity"]) == 1
-    assert held(engine) == expected()
+    assert held(raw_database) == expected()
 
 
 def test_bundle_of_before(export, bring, full):
@@ -114,33 +114,33 @@ def test_bundle_of_before(export, bring, full):
     for kind in ("files", "pinnedFiles", "fileContents"):
         del bundle[kind]
 
-    told = bring(bundle, slug="copy")
+    result = bring(bundle, slug="copy")
 
-    assert export(told["project"]["id"])["aliases"] == []
+    assert export(result["project"]["id"])["aliases"] == []
 
 
 def test_record_of_an_import(export, bring, full):
     """The new project tells from what it was made, and nobody else does."""
     bundle = export(full.project.id)
 
-    told = bring(bundle, slug="copy")
+    result = bring(bundle, slug="copy")
 
     record = ActivityRow.select().order_by(ActivityRow.number.desc()).get()
     assert (record.action, record.entity_id) == (
         "project.imported",
-        told["project"]["id"],
+        result["project"]["id"],
     )
     assert record.metadata["sourceSlug"] == "atlas"
-    assert record.metadata["counts"] == told["counts"]
-    assert record.metadata["dropped"] == told["dropped"]
+    assert record.metadata["counts"] == result["counts"]
+    assert record.metadata["dropped"] == result["dropped"]
 
 
-def test_numbers_go_on(ask, export, bring, full):
+def test_numbers_go_on(api, export, bring, full):
     """The next work item has the number after the highest."""
-    told = bring(export(full.project.id), slug="copy")
-    body = {"projectId": told["project"]["id"], "type": "task", "title": "Next"}
+    result = bring(export(full.project.id), slug="copy")
+    body = {"projectId": result["project"]["id"], "type": "task", "title": "Next"}
 
-    made = ask("POST /projects/v1/work-items/create", body)
+    made = api("POST /projects/v1/work-items/create", body)
 
     assert made.json["data"]["number"] == 3
 
@@ -165,15 +165,15 @@ def test_global_labels(export, bring, full):
     LabelRow.update(name="renamed").where(LabelRow.name == "plain").execute()
     LabelRow.create(id=OWNER, project=None, name=WORD, created_at=1)
 
-    told = bring(bundle, slug="copy")
+    result = bring(bundle, slug="copy")
 
-    labels = export(told["project"]["id"])["labels"]
+    labels = export(result["project"]["id"])["labels"]
     assert {each["name"]: each["global"] for each in labels} == {
         "plain": False,
         WORD: True,
     }
-    assert told["counts"]["workLabels"] == 2
-    assert told["ids"][full.label.id] == OWNER
+    assert result["counts"]["workLabels"] == 2
+    assert result["ids"][full.label.id] == OWNER
 
 
 def test_built_in(export, bring, clock, store):
@@ -182,51 +182,51 @@ def test_built_in(export, bring, clock, store):
     Maker(docs, clock.now, WORD).document()
     before = marks()
 
-    told = bring(export(docs.id), slug="copy")
+    result = bring(export(docs.id), slug="copy")
 
-    assert told["project"]["builtin"] is False
+    assert result["project"]["builtin"] is False
     assert ProjectRow.get(ProjectRow.builtin).id == docs.id
     assert marks() == before
 
 
-def test_slug_taken(ask, export, full, refusal):
+def test_slug_taken(api, export, full, refusal):
     """The slug of a project, archived or not, is taken."""
     body = {"slug": "next", "ownerId": OWNER, "bundle": export(full.project.id)}
 
-    response = ask(IMPORT, body)
+    response = api(IMPORT, body)
 
     assert response.status_code == 409
     refusal(response, "slug-taken")
 
 
-def test_twice(ask, export, full):
+def test_twice(api, export, full):
     """A repeat under one Idempotency-Key makes nothing new; a rehearsal nothing."""
     body = {"slug": "copy", "ownerId": OWNER, "bundle": export(full.project.id)}
 
-    rehearsed = ask(IMPORT, body, headers={"Dry-Run": "true"})
-    first = ask(IMPORT, body, headers={"Idempotency-Key": "a"})
-    second = ask(IMPORT, body, headers={"Idempotency-Key": "a"})
+    rehearsed = api(IMPORT, body, headers={"Dry-Run": "true"})
+    first = api(IMPORT, body, headers={"Idempotency-Key": "a"})
+    second = api(IMPORT, body, headers={"Idempotency-Key": "a"})
 
     assert rehearsed.status_code == first.status_code == 200
     assert second.data == first.data
     assert ProjectRow.select().where(ProjectRow.slug == "copy").count() == 1
 
 
-def test_import_is_forgotten_with_its_project(ask, export, full, bring):
+def test_import_is_forgotten_with_its_project(api, export, full, bring):
     """Once the copy is purged the answer to its import is gone as well."""
     bundle = export(full.project.id)
-    purge(ask, full.project.id)
+    purge(api, full.project.id)
     body = {"slug": "atlas", "ownerId": OWNER, "bundle": bundle}
-    first = ask(IMPORT, body, headers={"Idempotency-Key": "a"}).json["data"]
+    first = api(IMPORT, body, headers={"Idempotency-Key": "a"}).json["data"]
 
-    purge(ask, first["project"]["id"])
+    purge(api, first["project"]["id"])
 
-    again = ask(IMPORT, body, headers={"Idempotency-Key": "a"}).json["data"]
+    again = api(IMPORT, body, headers={"Idempotency-Key": "a"}).json["data"]
     assert again["project"]["id"] != first["project"]["id"]
     assert KEY.id not in again["ids"]
 
 
-def test_too_many_labels_or_members(ask, export, full, monkeypatch, refusal):
+def test_too_many_labels_or_members(api, export, full, monkeypatch, refusal):
     """A project that comes in has no more of them than one that grew here."""
     bundle = export(full.project.id)
     body = {"slug": "copy", "ownerId": STRANGER, "bundle": bundle}
@@ -234,5 +234,5 @@ def test_too_many_labels_or_members(ask, export, full, monkeypatch, refusal):
         with monkeypatch.context() as patch:
             patch.setattr(f"models.projects.bundles.project_import.{limit}", most)
 
-            refusal(ask(IMPORT, body), "limit-exceeded")
-    assert ask(IMPORT, body).status_code == 200
+            refusal(api(IMPORT, body), "limit-exceeded")
+    assert api(IMPORT, body).status_code == 200

@@ -6,9 +6,9 @@ import pytest
 
 from models.projects.projects.rows import ProjectRow
 from models.storage.database import database
-from tests.worlds.full_project import make_full
-from tests.worlds.life import Life
-from tests.worlds.projects import OWNER, STRANGER
+from tests.factories.full_project import make_full
+from tests.factories.life import Life
+from tests.factories.projects import OWNER, STRANGER
 
 EXPORT = "GET /projects/v1/projects/export"
 IMPORT = "POST /projects/v1/admin/projects/import"
@@ -16,13 +16,13 @@ TIME = "2026-03-01T12:00:00.000Z"
 
 
 @pytest.fixture
-def bundle(ask, store, clock):
+def bundle(api, store, clock):
     full = make_full(clock.now, "quillfeather")
-    return ask(EXPORT, {"id": full.project.id}).json["data"]
+    return api(EXPORT, {"id": full.project.id}).json["data"]
 
 
 @pytest.fixture
-def wrong(ask, bundle, refusal):
+def wrong(api, bundle, refusal):
     """Import the bundle with this place set, and return (kind, pointer) told."""
 
     def tried(path, value):
@@ -36,7 +36,7 @@ def wrong(ask, bundle, refusal):
         else:
             at[last] = value(at[last]) if callable(value) else value
         body = {"slug": "copy", "ownerId": OWNER, "bundle": changed}
-        response = ask(IMPORT, body)
+        response = api(IMPORT, body)
         assert response.status_code == 422, response.json
         kind = response.json["type"].split("/")[-2]
         return kind, refusal(response, kind)["errors"][0]["pointer"]
@@ -125,18 +125,18 @@ def test_relates_what_is_not_there(wrong):
     """Of a relationship one end is in the bundle."""
     ends = {"sourceId": OWNER, "targetId": STRANGER}
 
-    told = wrong("relationships/0", lambda each: each | ends)
+    result = wrong("relationships/0", lambda each: each | ends)
 
-    assert told == ("reference-not-found", "/bundle/relationships/0/sourceId")
+    assert result == ("reference-not-found", "/bundle/relationships/0/sourceId")
 
 
 def test_names_what_is_superseded_by_nothing(wrong):
     """A successor must be in the bundle as well."""
     gone = {"supersededAt": TIME, "supersededBy": OWNER, "status": "superseded"}
 
-    told = wrong("specifications/0", lambda each: each | gone)
+    result = wrong("specifications/0", lambda each: each | gone)
 
-    assert told == ("validation-failed", "/bundle/specifications/0/status")
+    assert result == ("validation-failed", "/bundle/specifications/0/status")
 
 
 @pytest.mark.parametrize(
@@ -155,11 +155,11 @@ def test_names_what_is_superseded_by_nothing(wrong):
 )
 def test_said_twice(wrong, kind, at):
     """Nothing stands in a bundle two times."""
-    told = wrong(kind, lambda rows: [*rows, rows[0]])
+    result = wrong(kind, lambda rows: [*rows, rows[0]])
 
-    assert told[0] == "validation-failed"
-    assert told[1].startswith(f"/bundle/{kind}/")
-    assert told[1].endswith(f"/{at}")
+    assert result[0] == "validation-failed"
+    assert result[1].startswith(f"/bundle/{kind}/")
+    assert result[1].endswith(f"/{at}")
 
 
 @pytest.mark.parametrize(
@@ -175,18 +175,18 @@ def test_said_twice(wrong, kind, at):
 )
 def test_two_of_one_name(wrong, kind, at):
     """What is unique in a project is so in a bundle, whatever its id."""
-    told = wrong(kind, lambda rows: [*rows, rows[0] | {"id": OWNER}])
+    result = wrong(kind, lambda rows: [*rows, rows[0] | {"id": OWNER}])
 
-    assert told[0] == "validation-failed"
-    assert told[1].endswith(f"/{at}")
+    assert result[0] == "validation-failed"
+    assert result[1].endswith(f"/{at}")
 
 
 @pytest.mark.parametrize("kind", ["work", "documents", "comments", "activity"])
 def test_of_another_project(wrong, kind):
     """All of it is of the one project."""
-    told = wrong(f"{kind}/0/projectId", OWNER)
+    result = wrong(f"{kind}/0/projectId", OWNER)
 
-    assert told == ("validation-failed", f"/bundle/{kind}/0/projectId")
+    assert result == ("validation-failed", f"/bundle/{kind}/0/projectId")
 
 
 @pytest.mark.parametrize(
@@ -211,25 +211,25 @@ def test_ring(wrong, bundle, kind):
     there = bundle["relationships"][0] | {"relationship": kind}
     back = there | {"sourceId": there["targetId"], "targetId": there["sourceId"]}
 
-    told = wrong("relationships", [there, back])
+    result = wrong("relationships", [there, back])
 
-    assert told == ("validation-failed", "/bundle/relationships")
+    assert result == ("validation-failed", "/bundle/relationships")
 
 
-def test_nothing_is_half_done(ask, bundle):
+def test_nothing_is_half_done(api, bundle):
     """A bundle that is refused at its very end leaves nothing."""
     count = "SELECT (SELECT COUNT(*) FROM work_item), (SELECT COUNT(*) FROM document)"
     before = database.execute_sql(count).fetchone()
     bundle["activity"][-1]["entityId"] = OWNER
     body = {"slug": "copy", "ownerId": OWNER, "bundle": bundle}
 
-    assert ask(IMPORT, body).status_code == 422
+    assert api(IMPORT, body).status_code == 422
 
     assert database.execute_sql(count).fetchone() == before
     assert not ProjectRow.select().where(ProjectRow.slug == "copy").exists()
 
 
-def test_ends_in_things_of_other_kinds(ask, bundle):
+def test_ends_in_things_of_other_kinds(api, bundle):
     """A relationship or link to what is no item or specification is elsewhere."""
     label = bundle["labels"][0]["id"]
     item, relationship = bundle["work"][0], bundle["relationships"][0]
@@ -237,37 +237,37 @@ def test_ends_in_things_of_other_kinds(ask, bundle):
     bundle["relationships"] = [relationship]
     item["specifications"] = [{"specificationId": label, "relationship": "implements"}]
 
-    told = ask(IMPORT, {"slug": "copy", "ownerId": OWNER, "bundle": bundle})
+    result = api(IMPORT, {"slug": "copy", "ownerId": OWNER, "bundle": bundle})
 
-    assert told.json["data"]["dropped"] == {"relationships": 2}
+    assert result.json["data"]["dropped"] == {"relationships": 2}
 
 
-def test_numbers_without_end(ask, bundle, refusal):
+def test_numbers_without_end(api, bundle, refusal):
     """JSON has no NaN, though some who write it have."""
     sent = {"slug": "copy", "ownerId": OWNER, "bundle": bundle}
     bundle["activity"][0]["metadata"] = {"a": [float("nan")]}
 
-    response = ask(IMPORT, sent)
+    response = api(IMPORT, sent)
 
     problem = refusal(response, "validation-failed")
     assert problem["errors"][0]["pointer"] == "/bundle/activity/0/metadata"
 
 
-def test_line_of_successors_that_is_a_ring(ask, app, refusal):
+def test_line_of_successors_that_is_a_ring(api, app, refusal):
     """Two specifications cannot give way to each other."""
-    life = Life(ask, 0)
+    life = Life(api, 0)
     for _ in range(2):
         life.create("specifications")
     one, other = life.ids["specifications"]
     life.do("specifications/supersede", {"id": one, "supersededBy": other})
-    bundle = ask(EXPORT, {"id": life.project}).json["data"]
+    bundle = api(EXPORT, {"id": life.project}).json["data"]
     for each in bundle["specifications"]:
         each |= {"status": "superseded", "supersededAt": TIME}
         each["supersededBy"] = other if each["id"] == one else one
     for each in bundle["specificationRevisions"]:
         each["status"] = "superseded"
 
-    response = ask(IMPORT, {"slug": "copy", "ownerId": OWNER, "bundle": bundle})
+    response = api(IMPORT, {"slug": "copy", "ownerId": OWNER, "bundle": bundle})
 
     problem = refusal(response, "validation-failed")
     assert problem["errors"][0]["pointer"] == "/bundle/specifications"

@@ -3,9 +3,9 @@
 import pytest
 
 from models.projects.projects.activity import ActivityRow
+from tests.factories.projects import make_project
 from tests.rules.projects.documents.test_documents import write
 from tests.rules.projects.documents.test_publication import publish
-from tests.worlds.projects import make_project
 
 BASE = "/projects/v1/documents"
 REMOVE, RESTORE = f"POST {BASE}/remove", f"POST {BASE}/restore"
@@ -23,56 +23,56 @@ def kind(response):
     return response.status_code, response.json["type"].split("/")[-2]
 
 
-def test_archive(ask, document, clock):
+def test_archive(api, document, clock):
     """Removed it is read-only and out of lists; restored it is as before."""
     id = {"id": document.id}
-    before = ask(GET, id).json["data"]
+    before = api(GET, id).json["data"]
     clock.pass_(minutes=1)
 
-    first, again = ask(REMOVE, id).json["data"], ask(REMOVE, id).json["data"]
+    first, again = api(REMOVE, id).json["data"], api(REMOVE, id).json["data"]
 
     now = "2026-03-01T12:01:00.000Z"
     assert first == before | {"archivedAt": now, "updatedAt": now}
     assert again == first
-    assert ask(LIST, {}).json["data"] == []
-    assert kind(ask(PUBLISH, id)) == (409, "archived")
-    back, again = ask(RESTORE, id).json["data"], ask(RESTORE, id).json["data"]
+    assert api(LIST, {}).json["data"] == []
+    assert kind(api(PUBLISH, id)) == (409, "archived")
+    back, again = api(RESTORE, id).json["data"], api(RESTORE, id).json["data"]
     assert back == again == before | {"updatedAt": back["updatedAt"]}
     actions = [row.action for row in ActivityRow.select()]
     assert actions[1:] == ["document.archived", "document.restored"]
 
 
-def test_published(ask, document, clock):
+def test_published(api, document, clock):
     """What is public stays until it is withdrawn, by whoever may withdraw it."""
     publish(document, clock)
     id = {"id": document.id}
 
-    refused = ask(REMOVE, id)
+    refused = api(REMOVE, id)
 
     assert kind(refused) == (409, "document-published")
     assert "Unpublish it first." in refused.json["detail"]
-    ask(UNPUBLISH, id)
-    assert ask(REMOVE, id).status_code == 200
+    api(UNPUBLISH, id)
+    assert api(REMOVE, id).status_code == 200
 
 
 @both
-def test_in_an_archived_project(ask, document, clock, route):
+def test_in_an_archived_project(api, document, clock, route):
     """Nothing changes there, not even to what it is already."""
     document.project.change({"archived_at": clock.now}, clock.now)
 
-    assert kind(ask(route, {"id": document.id})) == (409, "project-archived")
+    assert kind(api(route, {"id": document.id})) == (409, "project-archived")
 
 
 @both
-def test_unknown(ask, document, route):
+def test_unknown(api, document, route):
     """What is not there is refused."""
     id = "00000000-0000-4000-8000-000000000000"
 
-    assert kind(ask(route, {"id": id})) == (404, "document-not-found")
+    assert kind(api(route, {"id": id})) == (404, "document-not-found")
 
 
 @both
 @pytest.mark.parametrize("more", [{"expectedVersion": 1}, {"id": "x"}])
-def test_wrong_shape(ask, document, route, more):
+def test_wrong_shape(api, document, route, more):
     """It takes the id and nothing else."""
-    assert kind(ask(route, {"id": document.id} | more)) == (422, "validation-failed")
+    assert kind(api(route, {"id": document.id} | more)) == (422, "validation-failed")

@@ -4,9 +4,9 @@ import pytest
 
 from models.changes import behind
 from models.projects.projects.activity import ActivityRow
+from tests.factories.projects import make_project
 from tests.rules.projects.documents.test_documents import save, write
 from tests.rules.projects.documents.test_publication import publish
-from tests.worlds.projects import make_project
 
 pytestmark = pytest.mark.both_engines
 
@@ -35,11 +35,11 @@ def kind(response):
     return response.status_code, response.json["type"].split("/")[-2]
 
 
-def test_diff(ask, asked):
+def test_diff(api, asked):
     """From what the public reads to the newest, unless asked otherwise."""
-    told = ask(DIFF, asked).json["data"]
+    data = api(DIFF, asked).json["data"]
 
-    assert told == {
+    assert data == {
         "from": 2,
         "to": 3,
         "title": {"from": "Probes", "to": "Probing"},
@@ -50,14 +50,14 @@ def test_diff(ask, asked):
     }
 
 
-def test_diff_of_the_unpublished(ask, clock):
+def test_diff_of_the_unpublished(api, clock):
     """Where nothing is public it starts at version 1."""
     document = write(make_project("atlas", clock.now), clock)
     save(document, clock, content="New.")
 
-    told = ask(DIFF, {"documentId": document.id}).json["data"]
+    data = api(DIFF, {"documentId": document.id}).json["data"]
 
-    assert (told["from"], told["to"]) == (1, 2)
+    assert (data["from"], data["to"]) == (1, 2)
 
 
 @pytest.mark.parametrize(
@@ -68,27 +68,27 @@ def test_diff_of_the_unpublished(ask, clock):
         ({"to": "head"}, (422, "validation-failed")),
     ],
 )
-def test_diff_of_nothing(ask, asked, more, refused):
+def test_diff_of_nothing(api, asked, more, refused):
     """Both versions must be there."""
-    assert kind(ask(DIFF, asked | more)) == refused
+    assert kind(api(DIFF, asked | more)) == refused
 
 
-def test_conflict(ask, document):
+def test_conflict(api, document):
     """Who is behind gets the address of what changed meanwhile."""
     body = {"id": document.id, "content": "4", "expectedVersion": 1}
 
-    path, _, query = ask(UPDATE, body).json["diff"].partition("?")
+    path, _, query = api(UPDATE, body).json["diff"].partition("?")
 
-    assert ask(f"GET {path}", query).json["data"]["unified"].endswith("-1\n+3\n")
+    assert api(f"GET {path}", query).json["data"]["unified"].endswith("-1\n+3\n")
 
 
-def test_restore(ask, asked, woken):
+def test_restore(api, asked, woken):
     """A version more with the old words; the public and the placement stay."""
-    told = ask(RESTORE, asked | {"version": 1}).json["data"]
+    data = api(RESTORE, asked | {"version": 1}).json["data"]
 
-    assert (told["version"], told["publishedVersion"]) == (4, 2)
-    assert (told["title"], told["summary"], told["content"]) == ("Probes", "Old", "1\n")
-    assert told["collection"] == "guides"
+    assert (data["version"], data["publishedVersion"]) == (4, 2)
+    assert (data["title"], data["summary"], data["content"]) == ("Probes", "Old", "1\n")
+    assert data["collection"] == "guides"
     assert (behind(), woken) == (set(), [])
     record = ActivityRow.select().order_by(ActivityRow.number.desc()).get()
     assert record.action == "document.revision-restored"
@@ -100,11 +100,11 @@ def test_restore(ask, asked, woken):
     }
 
 
-def test_restore_with_a_note(ask, asked):
+def test_restore_with_a_note(api, asked):
     """The note stands on the revision."""
-    ask(RESTORE, asked | {"version": 1, "note": "Rolled back"})
+    api(RESTORE, asked | {"version": 1, "note": "Rolled back"})
 
-    got = ask(f"GET {BASE}/get", asked | {"version": 4}).json["data"]
+    got = api(f"GET {BASE}/get", asked | {"version": 4}).json["data"]
     assert got["note"] == "Rolled back"
 
 
@@ -117,15 +117,15 @@ def test_restore_with_a_note(ask, asked):
         ({}, (422, "validation-failed")),
     ],
 )
-def test_restore_of_what_cannot_be(ask, asked, more, refused):
+def test_restore_of_what_cannot_be(api, asked, more, refused):
     """The version must be there, and the head be the one expected."""
-    assert kind(ask(RESTORE, asked | more)) == refused
+    assert kind(api(RESTORE, asked | more)) == refused
 
 
 @pytest.mark.parametrize("what", ["archived", "project-archived"])
-def test_restore_in_the_archive(ask, asked, document, clock, what):
+def test_restore_in_the_archive(api, asked, document, clock, what):
     """What is archived is read-only."""
     entity = document if what == "archived" else document.project
     entity.change({"archived_at": clock.now}, clock.now)
 
-    assert kind(ask(RESTORE, asked | {"version": 1})) == (409, what)
+    assert kind(api(RESTORE, asked | {"version": 1})) == (409, what)

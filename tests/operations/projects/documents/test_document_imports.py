@@ -21,8 +21,8 @@ from models.projects.fields import Actor
 from models.projects.files.contents import delete_unused_contents
 from models.projects.files.rows import FileContentRow, FileRow
 from models.storage.database import writing
+from tests.factories.projects import CONTRIBUTOR, MAINTAINER
 from tests.samples import pictures
-from tests.worlds.projects import CONTRIBUTOR, MAINTAINER
 
 IMPORTS = "POST /projects/v1/document-imports"
 START, APPLY = f"{IMPORTS}/start", f"{IMPORTS}/apply"
@@ -53,9 +53,9 @@ def tree(texts, files=None, **fields):
 
 
 @pytest.fixture
-def start(ask, shelf):
+def start(api, docs_project):
     def started(texts, files=None, **fields):
-        response = ask(START, tree(texts, files, **fields))
+        response = api(START, tree(texts, files, **fields))
         assert response.status_code == 200, response.text
         return response.json["data"]
 
@@ -63,18 +63,18 @@ def start(ask, shelf):
 
 
 @pytest.fixture
-def send_parts(ask):
+def send_parts(api):
     """Send the texts and files that are missing; return how many there were."""
 
     def sent(started, texts, files=None):
         by_digest = {sha256(text): text for text in texts.values()}
         missing = [by_digest[sha] for sha in started["missingTexts"]]
         if missing:
-            response = ask(TEXTS, {"id": started["id"], "texts": missing})
+            response = api(TEXTS, {"id": started["id"], "texts": missing})
             assert response.json["data"]["added"] == len(missing)
         for name in started["missingFiles"]:
             query = {"id": started["id"], "name": name}
-            response = ask(FILE, query, file=files[name])
+            response = api(FILE, query, file=files[name])
             assert response.status_code == 200, response.text
         return len(missing) + len(started["missingFiles"])
 
@@ -82,13 +82,13 @@ def send_parts(ask):
 
 
 @pytest.fixture
-def bring(ask, start, send_parts):
+def bring(api, start, send_parts):
     """Import a tree as a client does; return the report."""
 
     def brought(texts, files=None, **options):
         started = start(texts, files)
         send_parts(started, texts, files)
-        response = ask(APPLY, {"id": started["id"], "publish": True} | options)
+        response = api(APPLY, {"id": started["id"], "publish": True} | options)
         assert response.status_code == 200, response.text
         return response.json["data"]
 
@@ -101,7 +101,7 @@ def rows():
 
 
 @pytest.mark.both_engines
-def test_life_of_an_import(ask, start, send_parts):
+def test_life_of_an_import(api, start, send_parts):
     """Nothing is there before it is applied, then all of it, and nothing is left."""
     texts = {"a.md": "One ![](a.png)\n", "guides/b.md": "Two.\n"}
     files = {"docs/a.png": pictures.png()}
@@ -112,7 +112,7 @@ def test_life_of_an_import(ask, start, send_parts):
     assert (DocumentRow.select().count(), FileRow.select().count()) == (0, 0)
     before = marks()["docs"]
 
-    report = ask(APPLY, {"id": started["id"], "publish": True}).json["data"]
+    report = api(APPLY, {"id": started["id"], "publish": True}).json["data"]
 
     assert report["created"] == report["published"] == ["a", "b"]
     assert report["files"]["added"] == ["docs/a.png"]
@@ -124,7 +124,7 @@ def test_life_of_an_import(ask, start, send_parts):
 
 
 @pytest.mark.both_engines
-def test_second_import_sends_nothing(bring, start, ask, clock):
+def test_second_import_sends_nothing(bring, start, api, clock):
     """What the project has need not be sent, and a tree that is the same is."""
     texts = {"a.md": "One ![](a.png)\n", "b.md": "Two.\n"}
     files = {"docs/a.png": pictures.png()}
@@ -133,7 +133,7 @@ def test_second_import_sends_nothing(bring, start, ask, clock):
     before = marks()
 
     started = start(texts, files)
-    report = ask(APPLY, {"id": started["id"], "publish": True}).json["data"]
+    report = api(APPLY, {"id": started["id"], "publish": True}).json["data"]
 
     assert (started["missingTexts"], started["missingFiles"]) == ([], [])
     assert report["unchanged"] == ["a", "b"]
@@ -142,7 +142,7 @@ def test_second_import_sends_nothing(bring, start, ask, clock):
 
 
 @pytest.mark.both_engines
-def test_report_is_that_of_the_command(bring, shelf, clock, settings):
+def test_report_is_that_of_the_command(bring, docs_project, clock, settings):
     """An import on the server finds what one over the API has left, and the reverse."""
     texts = {"a.md": "One.\n", "b.md": "Two.\n"}
     bring(texts)
@@ -167,11 +167,11 @@ def test_report_is_that_of_the_command(bring, shelf, clock, settings):
 
 
 @pytest.mark.both_engines
-def test_interrupted_import_goes_on(ask, start, send_parts):
+def test_interrupted_import_goes_on(api, start, send_parts):
     """The same request finds what was sent, and only asks for the rest."""
     texts, files = {"a.md": "One.\n", "b.md": "Two.\n"}, {"docs/a.txt": b"A."}
     first = start(texts, files)
-    ask(TEXTS, {"id": first["id"], "texts": ["One.\n"]})
+    api(TEXTS, {"id": first["id"], "texts": ["One.\n"]})
 
     again = start(texts, files)
 
@@ -182,7 +182,7 @@ def test_interrupted_import_goes_on(ask, start, send_parts):
 
 
 @pytest.mark.both_engines
-def test_newer_import_replaces_one(ask, start, send_parts, refusal):
+def test_newer_import_replaces_one(api, start, send_parts, refusal):
     """It keeps what was sent; the older one is told, and changes nothing."""
     texts, files = {"a.md": "One.\n", "b.md": "Two.\n"}, {"docs/a.txt": b"A."}
     older = start(texts, files)
@@ -190,9 +190,9 @@ def test_newer_import_replaces_one(ask, start, send_parts, refusal):
 
     newer = start(texts | {"b.md": "New.\n"}, files)
     late = [
-        ask(APPLY, {"id": older["id"]}),
-        ask(TEXTS, {"id": older["id"], "texts": ["Two.\n"]}),
-        ask(FILE, {"id": older["id"], "name": "docs/a.txt"}, file=b"A."),
+        api(APPLY, {"id": older["id"]}),
+        api(TEXTS, {"id": older["id"], "texts": ["Two.\n"]}),
+        api(FILE, {"id": older["id"], "name": "docs/a.txt"}, file=b"A."),
     ]
 
     assert newer["missingTexts"] == [sha256("New.\n")]
@@ -219,13 +219,13 @@ def test_other_tree_and_collection_are_imports_of_their_own(start):
 
 
 @pytest.mark.both_engines
-def test_incomplete_import(ask, start, refusal):
+def test_incomplete_import(api, start, refusal):
     """It is not applied while a text or a file is missing."""
     texts, files = {"a.md": "One.\n"}, {"docs/a.txt": b"A."}
     started = start(texts, files)
 
-    without_file = ask(APPLY, {"id": started["id"]})
-    without_text = ask(
+    without_file = api(APPLY, {"id": started["id"]})
+    without_text = api(
         APPLY, {"id": started["id"], "withoutFiles": ["docs/a.txt"], "publish": True}
     )
 
@@ -236,14 +236,14 @@ def test_incomplete_import(ask, start, refusal):
 
 
 @pytest.mark.both_engines
-def test_document_that_changed_meanwhile(ask, bring, start, shelf, refusal):
+def test_document_that_changed_meanwhile(api, bring, start, docs_project, refusal):
     """A text that was not sent, since a document had it, can be gone since."""
     bring({"a.md": "One.\n"})
     started = start({"a.md": "One.\n", "b.md": "One.\n"})
     assert started["missingTexts"] == []
-    shelf.update({"id": DocumentRow.get().id}, content="By hand.\n")
+    docs_project.update({"id": DocumentRow.get().id}, content="By hand.\n")
 
-    response = ask(APPLY, {"id": started["id"]})
+    response = api(APPLY, {"id": started["id"]})
     again = start({"a.md": "One.\n", "b.md": "One.\n"})
 
     refusal(response, "document-import-incomplete")
@@ -295,7 +295,7 @@ def test_renamed_file(bring, start):
 
 
 @pytest.mark.both_engines
-def test_sent_files_are_not_unused(ask, start, send_parts):
+def test_sent_files_are_not_unused(api, start, send_parts):
     """What was sent stays until the import is applied or expires."""
     files = {"docs/a.png": pictures.png()}
     started = start({"a.md": "![](a.png)\n"}, files)
@@ -304,11 +304,11 @@ def test_sent_files_are_not_unused(ask, start, send_parts):
     with writing():
         delete_unused_contents()
 
-    assert ask(APPLY, {"id": started["id"]}).json["data"]["files"]["added"]
+    assert api(APPLY, {"id": started["id"]}).json["data"]["files"]["added"]
 
 
 @pytest.mark.both_engines
-def test_import_expires(ask, start, send_parts, clock, settings, refusal):
+def test_import_expires(api, start, send_parts, clock, settings, refusal):
     """After a day without a step nothing of it is left; before, all of it."""
     texts, files = {"a.md": "One.\n"}, {"docs/a.txt": b"A."}
     started = start(texts, files)
@@ -319,16 +319,16 @@ def test_import_expires(ask, start, send_parts, clock, settings, refusal):
     delete_expired(settings, clock.now + timedelta(hours=24, seconds=1))
 
     assert [*rows(), FileContentRow.select().count()] == [0, 0, 0, 0]
-    problem = refusal(ask(APPLY, {"id": started["id"]}), "document-import-not-found")
+    problem = refusal(api(APPLY, {"id": started["id"]}), "document-import-not-found")
     assert "start it again" in problem["detail"]
 
 
 @pytest.mark.both_engines
-def test_held_document(ask, bring, shelf, clock):
+def test_held_document(api, bring, docs_project, clock):
     """What a person changed is left to them, unless the import takes it over."""
     bring({"a.md": "One.\n"})
     clock.pass_(minutes=1)
-    shelf.withdraw({"id": DocumentRow.get().id})
+    docs_project.withdraw({"id": DocumentRow.get().id})
     clock.pass_(minutes=1)
 
     held = bring({"a.md": "One.\n"})
@@ -364,51 +364,51 @@ def test_pruned_document(bring):
     assert report["pruned"] == ["b"]
 
 
-def test_skipped_path(ask, bring, start):
+def test_skipped_path(api, bring, start):
     """A file that could not be read exists, so its document is not pruned."""
     bring({"a.md": "One.\n", "b.md": "Two.\n"})
     started = start({"a.md": "One.\n"}, skippedPaths=["b.md"])
 
-    report = ask(APPLY, {"id": started["id"], "prune": True}).json["data"]
+    report = api(APPLY, {"id": started["id"], "prune": True}).json["data"]
 
     assert report["pruned"] == []
 
 
 @pytest.mark.both_engines
-def test_dry_run(ask, start, send_parts):
+def test_dry_run(api, start, send_parts):
     """The report is that of the import, which can still be applied."""
     texts = {"a.md": "One.\n"}
     started = start(texts)
     send_parts(started, texts)
 
-    tried = ask(APPLY, {"id": started["id"]}, headers={"Dry-Run": "true"})
+    tried = api(APPLY, {"id": started["id"]}, headers={"Dry-Run": "true"})
 
     assert [*rows(), DocumentRow.select().count()] == [1, 1, 0, 0]
-    assert ask(APPLY, {"id": started["id"]}).json == tried.json
+    assert api(APPLY, {"id": started["id"]}).json == tried.json
 
 
-def test_repeated_apply(ask, start, send_parts):
+def test_repeated_apply(api, start, send_parts):
     """A client that lost the response gets it again."""
     texts = {"a.md": "One.\n"}
     started = start(texts)
     send_parts(started, texts)
     headers = {"Idempotency-Key": started["id"]}
-    first = ask(APPLY, {"id": started["id"]}, headers=headers)
+    first = api(APPLY, {"id": started["id"]}, headers=headers)
 
-    again = ask(APPLY, {"id": started["id"]}, headers=headers)
+    again = api(APPLY, {"id": started["id"]}, headers=headers)
 
     assert again.json == first.json
     assert again.headers["Idempotent-Replayed"] == "true"
 
 
-def test_parts_sent_twice(ask, start, send_parts):
+def test_parts_sent_twice(api, start, send_parts):
     """A part that is there is not stored again."""
     texts, files = {"a.md": "One.\n"}, {"docs/a.txt": b"A."}
     started = start(texts, files)
     send_parts(started, texts, files)
 
-    again = ask(TEXTS, {"id": started["id"], "texts": ["One.\n", "One.\n"]})
-    file = ask(FILE, {"id": started["id"], "name": "docs/a.txt"}, file=b"A.")
+    again = api(TEXTS, {"id": started["id"], "texts": ["One.\n", "One.\n"]})
+    file = api(FILE, {"id": started["id"], "name": "docs/a.txt"}, file=b"A.")
 
     assert again.json["data"]["added"] == 0
     assert file.json["data"]["sourceSha256"] == sha256(b"A.")
@@ -439,9 +439,9 @@ def test_parts_sent_twice(ask, start, send_parts):
         tree({}, documents=[listed(f"{n}.md", "One.") for n in range(10_001)]),
     ],
 )
-def test_hostile_tree(ask, shelf, body, refusal):
+def test_hostile_tree(api, docs_project, body, refusal):
     """A list that no tree can have is refused, and nothing is kept of it."""
-    response = ask(START, body)
+    response = api(START, body)
 
     assert response.status_code == 422, response.text
     refusal(response, "validation-failed")
@@ -449,15 +449,15 @@ def test_hostile_tree(ask, shelf, body, refusal):
 
 
 @pytest.mark.both_engines
-def test_part_that_is_not_listed(ask, start, refusal):
+def test_part_that_is_not_listed(api, start, refusal):
     """Nothing is kept but what the tree has, by its digest."""
     started = start({"a.md": "One.\n"}, {"docs/a.txt": b"A."})
     id = started["id"]
 
     responses = [
-        ask(TEXTS, {"id": id, "texts": ["One.\n", "Other.\n"]}),
-        ask(FILE, {"id": id, "name": "docs/a.txt"}, file=b"Other."),
-        ask(FILE, {"id": id, "name": "docs/b.txt"}, file=b"A."),
+        api(TEXTS, {"id": id, "texts": ["One.\n", "Other.\n"]}),
+        api(FILE, {"id": id, "name": "docs/a.txt"}, file=b"Other."),
+        api(FILE, {"id": id, "name": "docs/b.txt"}, file=b"A."),
     ]
 
     for response in responses:
@@ -468,13 +468,15 @@ def test_part_that_is_not_listed(ask, start, refusal):
 
 
 @pytest.mark.both_engines
-def test_parts_of_another_project(ask, start, send_parts, atlas, acting, refusal):
+def test_parts_of_another_project(
+    api, start, send_parts, sample_project, acting, refusal
+):
     """They are no help to an import elsewhere, nor open to who has no role there."""
     texts, files = {"a.md": "One.\n"}, {"docs/a.txt": b"A."}
     started = start(texts, files)
     send_parts(started, texts, files)
 
-    elsewhere = start(texts, files, projectId=atlas.id)
+    elsewhere = start(texts, files, projectId=sample_project.id)
     foreign = [
         acting(MAINTAINER, APPLY, {"id": started["id"]}),
         acting(MAINTAINER, TEXTS, {"id": started["id"], "texts": ["One.\n"]}),
@@ -487,13 +489,13 @@ def test_parts_of_another_project(ask, start, send_parts, atlas, acting, refusal
         assert refusal(response, "role-required")["requiredRole"] == "maintainer"
 
 
-def test_texts_of_another_project(start, shelf, atlas, ask):
+def test_texts_of_another_project(start, docs_project, sample_project, api):
     """A text that another project has must be sent: its digest gives nobody a text."""
-    secret = {"projectId": atlas.id, "slug": "s", "type": "note", "title": "S"}
-    ask("POST /projects/v1/documents/create", secret | {"content": "Secret.\n"})
-    ask(
+    secret = {"projectId": sample_project.id, "slug": "s", "type": "note", "title": "S"}
+    api("POST /projects/v1/documents/create", secret | {"content": "Secret.\n"})
+    api(
         "POST /projects/v1/files/add",
-        {"projectId": atlas.id, "name": "s.txt"},
+        {"projectId": sample_project.id, "name": "s.txt"},
         file=b"Secret.",
     )
 
@@ -503,12 +505,12 @@ def test_texts_of_another_project(start, shelf, atlas, ask):
     assert started["missingFiles"] == ["docs/s.txt"]
 
 
-def test_import_that_is_not_there(ask, shelf, refusal):
+def test_import_that_is_not_there(api, docs_project, refusal):
     """An id of nothing is not found, at each step."""
     responses = [
-        ask(APPLY, {"id": GONE}),
-        ask(TEXTS, {"id": GONE, "texts": ["One."]}),
-        ask(FILE, {"id": GONE, "name": "a.txt"}, file=b"A."),
+        api(APPLY, {"id": GONE}),
+        api(TEXTS, {"id": GONE, "texts": ["One."]}),
+        api(FILE, {"id": GONE, "name": "a.txt"}, file=b"A."),
     ]
 
     for response in responses:
@@ -516,36 +518,36 @@ def test_import_that_is_not_there(ask, shelf, refusal):
 
 
 @pytest.mark.both_engines
-def test_too_many_bytes(ask, start, shelf, settings, monkeypatch, refusal):
+def test_too_many_bytes(api, start, docs_project, settings, monkeypatch, refusal):
     """Texts and files have limits, which count what was sent and not applied."""
     monkeypatch.setattr(imports, "MAX_TEXT_BYTES", 7)
     object.__setattr__(settings, "files_max_bytes", 3)
     files = {"docs/a.txt": b"A.", "docs/b.txt": b"B."}
     started = start({"a.md": "One.\n", "b.md": "Two.\n"}, files)
-    assert ask(TEXTS, {"id": started["id"], "texts": ["One.\n"]}).status_code == 200
+    assert api(TEXTS, {"id": started["id"], "texts": ["One.\n"]}).status_code == 200
     file = {"id": started["id"], "name": "docs/a.txt"}
-    assert ask(FILE, file, file=b"A.").status_code == 200
+    assert api(FILE, file, file=b"A.").status_code == 200
 
-    text = ask(TEXTS, {"id": started["id"], "texts": ["Two.\n"]})
-    file = ask(FILE, file | {"name": "docs/b.txt"}, file=b"B.")
-    other = {"projectId": shelf.project.id, "name": "c.txt"}
-    added = ask("POST /projects/v1/files/add", other, file=b"C.")
+    text = api(TEXTS, {"id": started["id"], "texts": ["Two.\n"]})
+    file = api(FILE, file | {"name": "docs/b.txt"}, file=b"B.")
+    other = {"projectId": docs_project.project.id, "name": "c.txt"}
+    added = api("POST /projects/v1/files/add", other, file=b"C.")
 
     assert "may have 7 bytes" in refusal(text, "limit-exceeded")["detail"]
     for response in (file, added):
         assert "more than 3 bytes" in refusal(response, "limit-exceeded")["detail"]
-    assert ask(START, tree({"a.md": "One.\n"})).json["data"]["missingTexts"] == []
+    assert api(START, tree({"a.md": "One.\n"})).json["data"]["missingTexts"] == []
 
 
 @pytest.mark.both_engines
-def test_too_many_imports(ask, start, monkeypatch, refusal):
+def test_too_many_imports(api, start, monkeypatch, refusal):
     """A project has few imports that were not applied; one can always be replaced."""
     monkeypatch.setattr(imports, "MAX_IMPORTS", 2)
     for name in ("a", "b"):
         start({"a.md": "One.\n"}, tree=name)
 
-    response = ask(START, tree({"a.md": "One.\n"}, tree="c"))
-    again = ask(START, tree({"a.md": "New.\n"}, tree="a"))
+    response = api(START, tree({"a.md": "One.\n"}, tree="c"))
+    again = api(START, tree({"a.md": "New.\n"}, tree="a"))
 
     assert "2 imports" in refusal(response, "limit-exceeded")["detail"]
     assert again.status_code == 200
@@ -558,33 +560,33 @@ def test_limits_are_those_of_the_manual():
     assert manifest.MAX_DOCUMENTS * len(str(longest)) < 8 * 1024 * 1024
 
 
-def test_addresses_of_the_website(ask, start, send_parts):
+def test_addresses_of_the_website(api, start, send_parts):
     """The website of the tree, and the addresses there, are kept for links."""
     started = start({"a.md": "One.\n"}, base="https://docs.example.com/a")
     send_parts(started, {"a.md": "One.\n"})
-    ask(APPLY, {"id": started["id"]})
+    api(APPLY, {"id": started["id"]})
 
     row = DocumentRow.get()
     assert (row.source_base, row.source_address) == ("https://docs.example.com/a", None)
 
     body = tree({}, documents=[listed("a.md", "One.\n", address="/setup/a")])
-    again = ask(START, body).json["data"]
-    report = ask(APPLY, {"id": again["id"]}).json["data"]
+    again = api(START, body).json["data"]
+    report = api(APPLY, {"id": again["id"]}).json["data"]
 
     row = DocumentRow.get()
     assert (row.source_base, row.source_address) == (None, "/setup/a")
     assert (report["updated"], row.version) == (["a"], 1)
 
 
-def test_language(ask, start, send_parts):
+def test_language(api, start, send_parts):
     """The language of a text is kept, and a changed one makes no new version."""
     started = start({"a.md": "One.\n"})
     send_parts(started, {"a.md": "One.\n"})
-    ask(APPLY, {"id": started["id"]})
+    api(APPLY, {"id": started["id"]})
 
     body = tree({}, documents=[listed("a.md", "One.\n", language="pt-BR")])
-    again = ask(START, body).json["data"]
-    report = ask(APPLY, {"id": again["id"]}).json["data"]
+    again = api(START, body).json["data"]
+    report = api(APPLY, {"id": again["id"]}).json["data"]
 
     row = DocumentRow.get()
     assert (row.language, row.version) == ("pt-BR", 1)
@@ -603,6 +605,6 @@ def test_language(ask, start, send_parts):
         {"documents": [listed("a.md", "One.\n", language='"><b>')]},
     ],
 )
-def test_wrong_addresses(ask, shelf, fields):
+def test_wrong_addresses(api, docs_project, fields):
     """A base is a URL without user and query, and an address is one line."""
-    assert ask(START, tree({"a.md": "One.\n"}) | fields).status_code == 422
+    assert api(START, tree({"a.md": "One.\n"}) | fields).status_code == 422

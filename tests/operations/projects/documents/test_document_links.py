@@ -6,9 +6,9 @@ LINKS = "GET /projects/v1/documents/links"
 
 
 @pytest.fixture
-def links(ask):
+def links(api):
     def asked(document, **more):
-        response = ask(LINKS, {"id": document["id"]} | more)
+        response = api(LINKS, {"id": document["id"]} | more)
         assert response.status_code == 200, response.text
         return response.json["data"]
 
@@ -19,11 +19,11 @@ def brief(found):
     return [(each["target"], each["slug"], each["problem"]) for each in found]
 
 
-def test_links(shelf, links):
+def test_links(docs_project, links):
     """Each link as it is written, where it leads, and which document is there."""
-    limits = shelf.publish("limits", "## Rates\n", collection="support")
+    limits = docs_project.publish("limits", "## Rates\n", collection="support")
     text = "[a](limits.md#rates) [b](limits.md#no) [c](gone.md) [d](https://a.test/)"
-    keys = shelf.write("keys", f"{text}\n")
+    keys = docs_project.write("keys", f"{text}\n")
 
     found = links(keys)
 
@@ -43,11 +43,11 @@ def test_links(shelf, links):
     }
 
 
-def test_incoming(shelf, links):
+def test_incoming(docs_project, links):
     """Links of published documents: whom it would hurt to take the page away."""
-    limits = shelf.publish("limits", "[self](limits.md)\n\n## Rates\n")
-    keys = shelf.publish("keys", "[a](limits.md) [b](/guides/limits/#no)\n")
-    shelf.write("draft", "[a](limits.md)\n")
+    limits = docs_project.publish("limits", "[self](limits.md)\n\n## Rates\n")
+    keys = docs_project.publish("keys", "[a](limits.md) [b](/guides/limits/#no)\n")
+    docs_project.write("draft", "[a](limits.md)\n")
 
     found = links(limits)
 
@@ -59,14 +59,14 @@ def test_incoming(shelf, links):
     assert found["incoming"][1]["href"] == "/guides/limits/#no"
 
 
-def test_before_it_is_published(shelf, links, build_site):
+def test_before_it_is_published(docs_project, links, build_site):
     """As if the version were public: what leads to it then, and what does not."""
-    limits = shelf.publish("limits", "## A\n\n## Rates\n\n## B\n")
-    shelf.publish("keys", "[a](limits.md#rates) [b](new.md)\n")
+    limits = docs_project.publish("limits", "## A\n\n## Rates\n\n## B\n")
+    docs_project.publish("keys", "[a](limits.md#rates) [b](new.md)\n")
     build_site()
-    shelf.update(limits, content="## A\n\n## Quotas\n\n## B\n")
-    shelf.update(limits, content="## A\n\n## B\n")
-    new = shelf.write("new", "[b](#c) [d](#d)\n\n## C\n")
+    docs_project.update(limits, content="## A\n\n## Quotas\n\n## B\n")
+    docs_project.update(limits, content="## A\n\n## B\n")
+    new = docs_project.write("new", "[b](#c) [d](#d)\n\n## C\n")
 
     problems = [brief(links(limits, version=n)["incoming"]) for n in (1, 2, 3)]
 
@@ -77,12 +77,12 @@ def test_before_it_is_published(shelf, links, build_site):
     assert brief(links(new)["broken"]) == [("#d", "new", "no-heading")]
 
 
-def test_pages_that_are_no_documents(ask, shelf, links, build_site):
+def test_pages_that_are_no_documents(api, docs_project, links, build_site):
     """What is linked to beside documents is looked for on the site as it stands."""
-    ask("POST /status/v1/admin/services/add", {"slug": "api", "name": "API"})
+    api("POST /status/v1/admin/services/add", {"slug": "api", "name": "API"})
     targets = ("/status/services/api/", "/status/../../masthead.db", "/status/%00")
     text = " ".join(f"[a]({each})" for each in (*targets, f"/status/{'x' * 5000}"))
-    keys = shelf.publish("keys", f"{text}\n")
+    keys = docs_project.publish("keys", f"{text}\n")
     build_site()
 
     found = links(keys)
@@ -91,10 +91,10 @@ def test_pages_that_are_no_documents(ask, shelf, links, build_site):
     assert [each["problem"] for each in found["broken"]] == ["nothing-there"] * 3
 
 
-def test_document_without_a_page(shelf, ask, links):
+def test_document_without_a_page(docs_project, api, links):
     """What has no collection is led to by nothing; its own links are told."""
-    shelf.publish("keys", "[a](limits.md)\n")
-    limits = shelf.write("limits", "[a](keys.md) [b](#no)\n", collection=None)
+    docs_project.publish("keys", "[a](limits.md)\n")
+    limits = docs_project.write("limits", "[a](keys.md) [b](#no)\n", collection=None)
 
     found = links(limits)
 
@@ -103,20 +103,20 @@ def test_document_without_a_page(shelf, ask, links):
     assert brief(found["broken"]) == [("#no", "limits", "no-heading")]
 
 
-def test_by_slug(ask, shelf):
+def test_by_slug(api, docs_project):
     """A document is named as in documents/get; a version that is none is missing."""
-    shelf.write("keys")
+    docs_project.write("keys")
     named = {"projectSlug": "docs", "slug": "keys"}
 
-    assert ask(LINKS, named).json["data"]["version"] == 1
-    assert ask(LINKS, named | {"version": 2}).status_code == 404
-    assert ask(LINKS, named | {"slug": "none"}).status_code == 404
-    assert ask(LINKS, named | {"version": "x"}).status_code == 422
-    assert ask(LINKS, {"slug": "keys"}).status_code == 422
+    assert api(LINKS, named).json["data"]["version"] == 1
+    assert api(LINKS, named | {"version": 2}).status_code == 404
+    assert api(LINKS, named | {"slug": "none"}).status_code == 404
+    assert api(LINKS, named | {"version": "x"}).status_code == 422
+    assert api(LINKS, {"slug": "keys"}).status_code == 422
 
 
 @pytest.mark.parametrize(
-    ("asked", "detail"),
+    ("body", "detail"),
     [
         (("slug",), "slug requires projectId or projectSlug."),
         (
@@ -126,38 +126,38 @@ def test_by_slug(ask, shelf):
         (("projectSlug",), "Give exactly one of id and slug."),
     ],
 )
-def test_named_wrongly(ask, shelf, asked, detail):
+def test_named_wrongly(api, docs_project, body, detail):
     """The refusal speaks of what was sent, not of what was not."""
-    keys = shelf.write("keys") | {"projectSlug": "docs"}
+    keys = docs_project.write("keys") | {"projectSlug": "docs"}
 
-    refused = ask(LINKS, {name: keys[name] for name in asked})
+    refused = api(LINKS, {name: keys[name] for name in body})
 
     assert refused.status_code == 422
     assert detail in refused.text
 
 
-def test_query_of_a_link(shelf, links):
+def test_query_of_a_link(docs_project, links):
     """It is kept where the link leads, and is no part of what is looked for."""
-    limits = shelf.publish("limits", "## Rates\n", collection="support")
-    keys = shelf.publish("keys", "[a](limits.md?x=1#rates) [b](/support/?y)\n")
+    limits = docs_project.publish("limits", "## Rates\n", collection="support")
+    keys = docs_project.publish("keys", "[a](limits.md?x=1#rates) [b](/support/?y)\n")
 
     found = links(keys)
     led_to = links(limits)["incoming"]
 
-    told = found["outgoing"] + found["broken"]
+    result = found["outgoing"] + found["broken"]
     hrefs = ["/support/limits/?x=1#rates", "/support/?y"]
-    assert [each["href"] for each in told] == hrefs
+    assert [each["href"] for each in result] == hrefs
     assert brief(led_to) == [("limits.md?x=1#rates", "keys", None)]
 
 
-def test_without_end(shelf, links, monkeypatch):
+def test_without_end(docs_project, links, monkeypatch):
     """However many links there are, an answer ends, and says so."""
     monkeypatch.setattr("models.projects.documents.linking.links.MAX_LINKS", 3)
-    limits = shelf.publish("limits", "[a](b.md) [a](c.md) [a](d.md)\n")
+    limits = docs_project.publish("limits", "[a](b.md) [a](c.md) [a](d.md)\n")
     text = "[a](limits.md?{0}) [b](no-{0}.md)\n"
-    keys = shelf.publish("keys", "".join(text.format(n) for n in range(2)))
+    keys = docs_project.publish("keys", "".join(text.format(n) for n in range(2)))
     at_the_limit = links(limits)
-    shelf.publish("more", "".join(text.format(n) for n in range(2)))
+    docs_project.publish("more", "".join(text.format(n) for n in range(2)))
 
     found, led_to = links(keys), links(limits)
 
@@ -168,10 +168,10 @@ def test_without_end(shelf, links, monkeypatch):
     assert not at_the_limit["truncated"]
 
 
-def test_what_the_site_has_yet_to_read(shelf, links, build_site, monkeypatch):
+def test_what_the_site_has_yet_to_read(docs_project, links, build_site, monkeypatch):
     """What is not built yet is read here, up to a bound; beyond it is counted."""
-    limits = shelf.publish("limits")
-    shelf.publish("keys", "[a](limits.md)\n")
+    limits = docs_project.publish("limits")
+    docs_project.publish("keys", "[a](limits.md)\n")
     read = links(limits)
     monkeypatch.setattr("models.projects.documents.linking.links.MAX_RENDERED_BYTES", 0)
     unread = links(limits)

@@ -2,8 +2,8 @@
 
 import pytest
 
+from tests.factories.projects import KEY, make_project
 from tests.rules.projects.documents.test_documents import save, write
-from tests.worlds.projects import KEY, make_project
 
 LIST = "GET /projects/v1/document-revisions/list"
 GET = "GET /projects/v1/document-revisions/get"
@@ -19,31 +19,31 @@ def document(store, clock):
     return document
 
 
-def test_list(ask, document):
+def test_list(api, document):
     """Newest first, or oldest; the texts can be left out."""
-    asked = {"documentId": document.id}
+    body = {"documentId": document.id}
 
-    told = ask(LIST, asked).json["data"]
-    other = ask(LIST, asked | {"order": "asc", "content": "omit"}).json["data"]
+    data = api(LIST, body).json["data"]
+    other = api(LIST, body | {"order": "asc", "content": "omit"}).json["data"]
 
-    assert [(each["version"], each["content"]) for each in told][:2] == [
+    assert [(each["version"], each["content"]) for each in data][:2] == [
         (3, "Three."),
         (2, "Two."),
     ]
-    assert [each | {"content": ""} for each in told][::-1] == other
-    assert told[0]["note"] == "Now Three."
-    assert told[0]["authorId"] == KEY.id
+    assert [each | {"content": ""} for each in data][::-1] == other
+    assert data[0]["note"] == "Now Three."
+    assert data[0]["authorId"] == KEY.id
 
 
-def test_get(ask, document):
+def test_get(api, document):
     """By its id, by version, and by the time at which it was the newest."""
-    asked = {"documentId": document.id}
-    second = ask(GET, asked | {"version": 2}).json["data"]
+    body = {"documentId": document.id}
+    second = api(GET, body | {"version": 2}).json["data"]
 
     assert second["content"] == "Two."
-    assert ask(GET, {"id": second["id"]}).json["data"] == second
+    assert api(GET, {"id": second["id"]}).json["data"] == second
     for at in ("2026-03-01T12:01:00Z", "2026-03-01T13:01:59.999+01:00"):
-        assert ask(GET, asked | {"at": at}).json["data"] == second
+        assert api(GET, body | {"at": at}).json["data"] == second
 
 
 @pytest.mark.parametrize(
@@ -59,23 +59,23 @@ def test_get(ask, document):
         ({"version": 1, "id": KEY.id}, 422, "The query: Give exactly one of"),
     ],
 )
-def test_get_of_nothing(ask, document, more, status, detail):
+def test_get_of_nothing(api, document, more, status, detail):
     """What is not there, or not named rightly, is refused with a sentence."""
-    refused = ask(GET, {"documentId": document.id} | more)
+    refused = api(GET, {"documentId": document.id} | more)
 
     assert refused.status_code == status
     assert refused.json["detail"].startswith(detail)
 
 
-def test_page_of_long_texts(ask, document, clock):
+def test_page_of_long_texts(api, document, clock):
     """A page ends early once it holds 4 MiB, and the cursor goes on."""
     for number in range(12):
         save(document, clock, content=str(number % 10) * 500_000)
-    asked = {"documentId": document.id, "limit": 100}
+    body = {"documentId": document.id, "limit": 100}
 
-    first = ask(LIST, asked).json
-    second = ask(LIST, asked | {"cursor": first["meta"]["cursor"]}).json
+    first = api(LIST, body).json
+    second = api(LIST, body | {"cursor": first["meta"]["cursor"]}).json
 
     assert [len(first["data"]), len(second["data"])] == [9, 6]
     assert second["meta"]["cursor"] is None
-    assert len(ask(LIST, asked | {"content": "omit"}).json["data"]) == 15
+    assert len(api(LIST, body | {"content": "omit"}).json["data"]) == 15

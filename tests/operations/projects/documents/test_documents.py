@@ -6,7 +6,7 @@ from models.changes import behind, marks
 from models.projects.documents.rows import DocumentRevisionRow
 from models.projects.projects.activity import ActivityRow
 from models.projects.projects.projects import ensure_docs_project
-from tests.worlds.projects import CONTRIBUTOR, MAINTAINER, STRANGER, make_project
+from tests.factories.projects import CONTRIBUTOR, MAINTAINER, STRANGER, make_project
 
 CREATE = "POST /projects/v1/documents/create"
 UPDATE = "POST /projects/v1/documents/update"
@@ -37,13 +37,13 @@ def asked(docs):
 
 
 @pytest.fixture
-def document(ask, asked):
-    return ask(CREATE, asked).json["data"]
+def document(api, asked):
+    return api(CREATE, asked).json["data"]
 
 
-def test_create(ask, asked, woken):
+def test_create(api, asked, woken):
     """A new document is version 1, by the key that wrote it, and not public."""
-    response = ask(CREATE, asked)
+    response = api(CREATE, asked)
 
     assert response.status_code == 200
     document = response.json["data"]
@@ -55,13 +55,13 @@ def test_create(ask, asked, woken):
     assert (behind(), woken) == (set(), [])
 
 
-def test_create_twice(ask, asked):
+def test_create_twice(api, asked):
     """A slug stands once in a project; the repeat of a call gets its answer."""
     repeat = {"Idempotency-Key": "one"}
-    first = ask(CREATE, asked, headers=repeat)
+    first = api(CREATE, asked, headers=repeat)
 
-    assert ask(CREATE, asked, headers=repeat).data == first.data
-    refused = ask(CREATE, asked)
+    assert api(CREATE, asked, headers=repeat).data == first.data
+    refused = api(CREATE, asked)
     assert (refused.status_code, refused.json["type"].split("/")[-2]) == (
         409,
         "slug-taken",
@@ -72,15 +72,15 @@ def test_create_twice(ask, asked):
     )
 
 
-def test_way_of_a_document(ask, document, woken):
+def test_way_of_a_document(api, document, woken):
     """Written, published, changed, taken back, withdrawn: the site follows."""
     id = {"id": document["id"]}
 
-    published = ask(PUBLISH, id).json["data"]
-    changed = ask(UPDATE, id | {"content": "New.", "note": "Shorter"}).json["data"]
-    moved_on = ask(PUBLISH, id).json["data"]
-    taken_back = ask(PUBLISH, id | {"version": 1}).json["data"]
-    withdrawn = ask(UNPUBLISH, id).json["data"]
+    published = api(PUBLISH, id).json["data"]
+    changed = api(UPDATE, id | {"content": "New.", "note": "Shorter"}).json["data"]
+    moved_on = api(PUBLISH, id).json["data"]
+    taken_back = api(PUBLISH, id | {"version": 1}).json["data"]
+    withdrawn = api(UNPUBLISH, id).json["data"]
 
     versions = [published, changed, moved_on, taken_back, withdrawn]
     assert [(d["version"], d["publishedVersion"]) for d in versions] == [
@@ -97,40 +97,40 @@ def test_way_of_a_document(ask, document, woken):
 
 
 @pytest.mark.both_engines
-def test_changes_that_no_page_shows(ask, document, clock, woken):
+def test_changes_that_no_page_shows(api, document, clock, woken):
     """
     A draft, and what is published in another project, start no build; a move does.
     """
     id = {"id": document["id"]}
-    draft = ask(UPDATE, id | {"content": "Draft.", "position": 2})
-    ask(PUBLISH, id)
+    draft = api(UPDATE, id | {"content": "Draft.", "position": 2})
+    api(PUBLISH, id)
     elsewhere = {"projectId": make_project("atlas", clock.now).id, "slug": "t"}
     text = {"title": "T", "type": "note", "content": "", **elsewhere}
-    other = {"id": ask(CREATE, text).json["data"]["id"]}
+    other = {"id": api(CREATE, text).json["data"]["id"]}
     before = marks(), len(woken)
 
     responses = [
         draft,
-        ask(UPDATE, id | {"title": "New", "content": "New.", "position": 2}),
-        ask(UPDATE, id | {"note": "No other words."}),
-        ask(PUBLISH, other),
-        ask(UPDATE, other | {"collection": "guides"}),
-        ask(UNPUBLISH, other),
+        api(UPDATE, id | {"title": "New", "content": "New.", "position": 2}),
+        api(UPDATE, id | {"note": "No other words."}),
+        api(PUBLISH, other),
+        api(UPDATE, other | {"collection": "guides"}),
+        api(UNPUBLISH, other),
     ]
 
     assert [response.status_code for response in responses] == [200] * 6
     assert not any("Site-Generation" in response.headers for response in responses)
     assert (marks(), len(woken)) == before
-    assert ask(UPDATE, id | {"position": 3}).headers["Site-Generation"] == "2"
+    assert api(UPDATE, id | {"position": 3}).headers["Site-Generation"] == "2"
 
 
-def test_publish_again(ask, document, woken, clock):
+def test_publish_again(api, document, woken, clock):
     """Publishing what is published changes nothing and wakes nobody."""
     id = {"id": document["id"]}
-    first = ask(PUBLISH, id)
+    first = api(PUBLISH, id)
     clock.pass_(minutes=1)
 
-    second = ask(PUBLISH, id)
+    second = api(PUBLISH, id)
 
     assert second.json == first.json
     assert woken == ["docs"]
@@ -139,12 +139,12 @@ def test_publish_again(ask, document, woken, clock):
     )
 
 
-def test_update_of_what_has_changed(ask, document):
+def test_update_of_what_has_changed(api, document):
     """Who expects an older version is told the current one; nothing is kept."""
     id = {"id": document["id"]}
-    ask(UPDATE, id | {"content": "First."})
+    api(UPDATE, id | {"content": "First."})
 
-    refused = ask(UPDATE, id | {"content": "Second.", "expectedVersion": 1})
+    refused = api(UPDATE, id | {"content": "Second.", "expectedVersion": 1})
 
     assert refused.status_code == 409
     assert refused.json["current"] == 2
@@ -155,14 +155,14 @@ def test_update_of_what_has_changed(ask, document):
 @pytest.mark.parametrize(
     ("account", "status"), [(STRANGER, 403), (CONTRIBUTOR, 403), (MAINTAINER, 200)]
 )
-def test_publish_as(ask, issue, clock, account, status):
+def test_publish_as(api, issue, clock, account, status):
     """The account a key acts for decides: publishing needs a maintainer."""
     project = make_project("atlas", clock.now)
     asked = {"title": "T", "slug": "t", "type": "note", "content": ""}
-    document = ask(CREATE, asked | {"projectId": project.id}).json["data"]
+    document = api(CREATE, asked | {"projectId": project.id}).json["data"]
     key = issue("projects:documents:publish", "platform:actors:assert")
 
-    response = ask(
+    response = api(
         PUBLISH,
         {"id": document["id"]},
         key=key,
@@ -188,23 +188,23 @@ def test_publish_as(ask, issue, clock, account, status):
         ({"ghost": 1}, "Unknown field."),
     ],
 )
-def test_update_in_a_wrong_shape(ask, document, given, sentence):
+def test_update_in_a_wrong_shape(api, document, given, sentence):
     """Each wrong member is refused with a sentence about it."""
-    refused = ask(UPDATE, {"id": document["id"]} | given)
+    refused = api(UPDATE, {"id": document["id"]} | given)
 
     assert refused.status_code == 422
     assert sentence in refused.json["detail"]
 
 
-def test_get_and_list(ask, document, docs):
+def test_get_and_list(api, document, docs):
     """A document has two names; a list can leave its text out."""
-    by_id = ask(GET, {"id": document["id"]}).json["data"]
-    by_slug = ask(GET, {"projectSlug": "docs", "slug": document["slug"]}).json["data"]
-    listed = ask(LIST, {"collection": "none,guides", "content": "omit"}).json["data"]
+    by_id = api(GET, {"id": document["id"]}).json["data"]
+    by_slug = api(GET, {"projectSlug": "docs", "slug": document["slug"]}).json["data"]
+    listed = api(LIST, {"collection": "none,guides", "content": "omit"}).json["data"]
 
     assert by_id == by_slug == document
     assert listed == [document | {"content": ""}]
-    assert ask(LIST, {"published": "true"}).json["data"] == []
+    assert api(LIST, {"published": "true"}).json["data"] == []
 
 
 @pytest.mark.parametrize(
@@ -217,9 +217,9 @@ def test_get_and_list(ask, document, docs):
         ({}, 422),
     ],
 )
-def test_get_of_nothing(ask, docs, asked, status):
+def test_get_of_nothing(api, docs, asked, status):
     """What is not there, or not named rightly, is refused with a sentence."""
-    refused = ask(GET, asked)
+    refused = api(GET, asked)
 
     assert refused.status_code == status
     assert refused.json["detail"].endswith(".")

@@ -2,9 +2,9 @@
 
 import pytest
 
+from tests.factories.projects import make_project
 from tests.rules.projects.documents.test_documents import save, write
 from tests.rules.projects.documents.test_publication import publish
-from tests.worlds.projects import make_project
 
 LIST = "GET /projects/v1/documents/list"
 
@@ -40,7 +40,7 @@ def slugs(response):
 
 
 @pytest.mark.parametrize(
-    ("asked", "found"),
+    ("body", "found"),
     [
         ({}, "ecba"),
         ({"order": "asc"}, "abce"),
@@ -66,37 +66,37 @@ def slugs(response):
         ({"updatedBefore": "2026-03-01T12:02:00Z"}, "a"),
     ],
 )
-def test_list(ask, register, asked, found):
+def test_list(api, register, body, found):
     """Last changed first, nothing archived, unless the question says else."""
-    assert slugs(ask(LIST, asked)) == found
+    assert slugs(api(LIST, body)) == found
 
 
-def test_list_of_stale_documents(ask, store, clock):
+def test_list_of_stale_documents(api, store, clock):
     """Stale is what has newer words than the public reads."""
     docs = make_project("docs", clock.now, builtin=True)
     document = write(docs, clock)
     publish(document, clock)
     save(document, clock, content="Newer.")
 
-    assert slugs(ask(LIST, {"stale": "true"})) == "probes"
-    assert slugs(ask(LIST, {"stale": "false"})) == ""
+    assert slugs(api(LIST, {"stale": "true"})) == "probes"
+    assert slugs(api(LIST, {"stale": "false"})) == ""
 
 
-def test_list_in_pages(ask, register):
+def test_list_in_pages(api, register):
     """Pages follow each other without a gap, for every order."""
     for sort in ("updatedAt", "createdAt", "title", "position"):
-        asked, found = {"sort": sort, "limit": 1, "archived": "include"}, ""
-        whole = slugs(ask(LIST, asked | {"limit": 100}))
-        while "cursor" not in asked or asked["cursor"] is not None:
-            response = ask(LIST, asked)
+        body, found = {"sort": sort, "limit": 1, "archived": "include"}, ""
+        whole = slugs(api(LIST, body | {"limit": 100}))
+        while "cursor" not in body or body["cursor"] is not None:
+            response = api(LIST, body)
             found += slugs(response)
-            asked["cursor"] = response.json["meta"]["cursor"]
+            body["cursor"] = response.json["meta"]["cursor"]
         assert found == whole
         assert len(found) == 6
 
 
 @pytest.mark.parametrize(
-    ("asked", "detail"),
+    ("body", "detail"),
     [
         (
             {
@@ -110,17 +110,17 @@ def test_list_in_pages(ask, register):
         ({"published": "yes"}, "published: Must be true or false."),
     ],
 )
-def test_list_in_a_wrong_shape(ask, asked, detail):
+def test_list_in_a_wrong_shape(api, body, detail):
     """What cannot be asked is refused with a sentence."""
-    refused = ask(LIST, asked)
+    refused = api(LIST, body)
 
     assert (refused.status_code, refused.json["detail"]) == (422, detail)
 
 
 def test_description_of_a_list_in_a_query(app):
     """OpenAPI says that its words are separated by commas, in one parameter."""
-    told = app.test_client().get("/openapi.json").json["paths"]
-    parameters = told["/projects/v1/documents/list"]["get"]["parameters"]
+    data = app.test_client().get("/openapi.json").json["paths"]
+    parameters = data["/projects/v1/documents/list"]["get"]["parameters"]
 
     [found] = [each for each in parameters if each["name"] == "type"]
 

@@ -2,9 +2,9 @@
 
 import pytest
 
+from tests.factories.projects import make_project
 from tests.rules.projects.documents.test_documents import save, write
 from tests.rules.projects.documents.test_publication import publish
-from tests.worlds.projects import make_project
 
 LIST = "GET /projects/v1/published/list"
 GET = "GET /projects/v1/published/get"
@@ -22,9 +22,9 @@ def document(store, clock):
     return document
 
 
-def test_get(ask, document):
+def test_get(api, document):
     """The words as they were published, and nothing of who wrote them."""
-    assert ask(GET, {"slug": "probes"}).json["data"] == {
+    assert api(GET, {"slug": "probes"}).json["data"] == {
         "slug": "probes",
         "collection": "guides",
         "section": None,
@@ -38,16 +38,16 @@ def test_get(ask, document):
     }
 
 
-def test_get_of_another_project(ask, document):
+def test_get_of_another_project(api, document):
     """Only the docs project is public."""
-    refused = ask(GET, {"slug": "map"})
+    refused = api(GET, {"slug": "map"})
 
     assert refused.status_code == 404
     assert refused.json["detail"] == "No published document has the slug 'map'."
 
 
 @pytest.mark.parametrize(
-    ("asked", "found"),
+    ("body", "found"),
     [
         ({}, ["probes"]),
         ({"collection": "guides,support"}, ["probes"]),
@@ -57,18 +57,18 @@ def test_get_of_another_project(ask, document):
         ({"revisedAfter": "2026-03-01T12:00:01Z"}, []),
     ],
 )
-def test_list(ask, document, asked, found):
+def test_list(api, document, body, found):
     """Each filter narrows the list."""
-    assert [each["slug"] for each in ask(LIST, asked).json["data"]] == found
+    assert [each["slug"] for each in api(LIST, body).json["data"]] == found
 
 
-@pytest.mark.parametrize("asked", [{"collection": "none"}, {"q": "x"}, {"limit": 0}])
-def test_list_in_a_wrong_shape(ask, document, asked):
+@pytest.mark.parametrize("body", [{"collection": "none"}, {"q": "x"}, {"limit": 0}])
+def test_list_in_a_wrong_shape(api, document, body):
     """What cannot be asked is refused."""
-    assert ask(LIST, asked).status_code == 422
+    assert api(LIST, body).status_code == 422
 
 
-def test_outline(ask, document, clock):
+def test_outline(api, document, clock):
     """The table of contents: groups as on the site, of each page no text."""
     docs = document.project
     for slug, section, position in (("b", "Setup", 2), ("a", "Setup", 1)):
@@ -77,13 +77,13 @@ def test_outline(ask, document, clock):
     publish(write(docs, clock, slug="c", collection="products"), clock)
     write(docs, clock, slug="private")
 
-    told = ask(OUTLINE).json["data"]
+    data = api(OUTLINE).json["data"]
 
-    assert [(each["collection"], told_groups(each)) for each in told] == [
+    assert [(each["collection"], told_groups(each)) for each in data] == [
         ("guides", {None: ["probes"], "Setup": ["a", "b"]}),
         ("products", {None: ["c"]}),
     ]
-    (page,) = told[0]["sections"][0]["pages"]
+    (page,) = data[0]["sections"][0]["pages"]
     said = {"slug": "probes", "title": "Probes", "summary": None, "position": 0}
     assert page == said
 
@@ -97,47 +97,47 @@ def told_groups(collection):
 
 
 @pytest.mark.parametrize(
-    ("route", "asked"), [(LIST, {}), (GET, {"slug": "probes"}), (OUTLINE, None)]
+    ("route", "body"), [(LIST, {}), (GET, {"slug": "probes"}), (OUTLINE, None)]
 )
-def test_etag(ask, document, clock, route, asked):
+def test_etag(api, document, clock, route, body):
     """Who has the answer is told so without it, until it is another one."""
-    first = ask(route, asked)
+    first = api(route, body)
     known = {"If-None-Match": first.headers["ETag"]}
-    again = ask(route, asked, headers=known)
+    again = api(route, body, headers=known)
 
     assert first.headers["Cache-Control"] == "private, no-cache"
     assert (again.status_code, again.data) == (304, b"")
     assert again.headers["ETag"] == first.headers["ETag"]
     assert "RateLimit" in again.headers
     save(document, clock, title="Better")
-    assert ask(route, asked, headers=known).status_code == 304
+    assert api(route, body, headers=known).status_code == 304
     publish(document, clock)
-    assert ask(route, asked, headers=known).status_code == 200
+    assert api(route, body, headers=known).status_code == 200
 
 
 @pytest.mark.parametrize(
     ("sent", "status"),
     [('"x"', 200), ('"x", {tag}', 304), ("W/{tag}", 304), ("*", 304), ("{bare}", 304)],
 )
-def test_if_none_match(ask, document, sent, status):
+def test_if_none_match(api, document, sent, status):
     """Several tags, weak ones and any at all are understood."""
-    tag = ask(OUTLINE).headers["ETag"]
+    tag = api(OUTLINE).headers["ETag"]
     sent = sent.format(tag=tag, bare=tag.strip('"'))
 
-    assert ask(OUTLINE, headers={"If-None-Match": sent}).status_code == status
+    assert api(OUTLINE, headers={"If-None-Match": sent}).status_code == status
 
 
-def test_etag_of_what_is_refused(ask, document):
+def test_etag_of_what_is_refused(api, document):
     """A refusal is no answer to keep."""
-    refused = ask(GET, {"slug": "ghost"}, headers={"If-None-Match": "*"})
+    refused = api(GET, {"slug": "ghost"}, headers={"If-None-Match": "*"})
 
     assert refused.status_code == 404
     assert "ETag" not in refused.headers
 
 
-def test_etag_of_what_is_not_published(ask, document):
+def test_etag_of_what_is_not_published(api, document):
     """Only what declares it has an ETag."""
-    listed = ask("GET /projects/v1/documents/list")
+    listed = api("GET /projects/v1/documents/list")
 
     assert "ETag" not in listed.headers
     assert listed.headers["Cache-Control"] == "no-store"

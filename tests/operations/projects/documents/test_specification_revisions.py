@@ -3,8 +3,8 @@
 import pytest
 
 from models.projects.projects.activity import ActivityRow
-from tests.worlds.projects import CONTRIBUTOR, MAINTAINER, make_project
-from tests.worlds.specifications import revise, specify, supersede
+from tests.factories.projects import CONTRIBUTOR, MAINTAINER, make_project
+from tests.factories.specifications import revise, specify, supersede
 
 BASE = "/projects/v1/specification-revisions"
 LIST, GET, DIFF = (f"GET {BASE}/{name}" for name in ("list", "get", "diff"))
@@ -31,30 +31,30 @@ def kind(response):
     return response.status_code, response.json["type"].split("/")[-2]
 
 
-def test_list(ask, asked):
+def test_list(api, asked):
     """Newest first, or oldest; by status; the texts can be left out."""
-    told = ask(LIST, asked).json["data"]
-    other = ask(LIST, asked | {"order": "asc", "content": "omit"}).json["data"]
-    drafts = ask(LIST, asked | {"status": "draft,review"}).json["data"]
+    data = api(LIST, asked).json["data"]
+    other = api(LIST, asked | {"order": "asc", "content": "omit"}).json["data"]
+    drafts = api(LIST, asked | {"status": "draft,review"}).json["data"]
 
-    assert [(e["version"], e["title"], e["status"]) for e in told] == [
+    assert [(e["version"], e["title"], e["status"]) for e in data] == [
         (3, "Sign in", "approved"),
         (2, "Login", "approved"),
         (1, "Login", "draft"),
     ]
-    assert [each | {"content": ""} for each in told][::-1] == other
-    assert drafts == told[2:]
-    assert told[1]["summary"] == "Agreed"
+    assert [each | {"content": ""} for each in data][::-1] == other
+    assert drafts == data[2:]
+    assert data[1]["summary"] == "Agreed"
 
 
-def test_get(ask, asked):
+def test_get(api, asked):
     """By its id, by version, and by the time at which it was in force."""
-    second = ask(GET, asked | {"version": 2}).json["data"]
+    second = api(GET, asked | {"version": 2}).json["data"]
 
     assert second["status"] == "approved"
-    assert ask(GET, {"id": second["id"]}).json["data"] == second
+    assert api(GET, {"id": second["id"]}).json["data"] == second
     for at in ("2026-03-01T12:01:00Z", "2026-03-01T12:01:59.999Z"):
-        assert ask(GET, asked | {"at": at}).json["data"] == second
+        assert api(GET, asked | {"at": at}).json["data"] == second
 
 
 @pytest.mark.parametrize(
@@ -66,16 +66,16 @@ def test_get(ask, asked):
         ({"version": 1, "at": "2026-03-01T12:00:00Z"}, (422, "validation-failed")),
     ],
 )
-def test_get_of_nothing(ask, asked, more, refused):
+def test_get_of_nothing(api, asked, more, refused):
     """What is not there, or not named rightly, is refused."""
-    assert kind(ask(GET, asked | more)) == refused
+    assert kind(api(GET, asked | more)) == refused
 
 
-def test_diff(ask, asked):
+def test_diff(api, asked):
     """What changed between two versions, beside the text as well."""
-    told = ask(DIFF, asked | {"from": 1}).json["data"]
+    data = api(DIFF, asked | {"from": 1}).json["data"]
 
-    assert told == {
+    assert data == {
         "from": 1,
         "to": 3,
         "title": {"from": "Login", "to": "Sign in"},
@@ -86,18 +86,18 @@ def test_diff(ask, asked):
     }
 
 
-def test_diff_of_equals(ask, asked):
+def test_diff_of_equals(api, asked):
     """Equal words are null, equal texts no text."""
-    told = ask(DIFF, asked | {"from": 3, "to": 3}).json["data"]
+    data = api(DIFF, asked | {"from": 3, "to": 3}).json["data"]
 
-    assert (told["title"], told["status"], told["unified"]) == (None, None, "")
+    assert (data["title"], data["status"], data["unified"]) == (None, None, "")
 
 
-def test_way_back(ask, asked):
+def test_way_back(api, asked):
     """From the newer to the older."""
-    told = ask(DIFF, asked | {"from": 3, "to": 1}).json["data"]
+    data = api(DIFF, asked | {"from": 3, "to": 1}).json["data"]
 
-    assert told["unified"].endswith("-Two.\n+One.\n")
+    assert data["unified"].endswith("-Two.\n+One.\n")
 
 
 @pytest.mark.parametrize(
@@ -110,18 +110,18 @@ def test_way_back(ask, asked):
         ({"from": 10**16}, (422, "validation-failed")),
     ],
 )
-def test_diff_of_nothing(ask, asked, more, refused):
+def test_diff_of_nothing(api, asked, more, refused):
     """Both versions must be there."""
-    assert kind(ask(DIFF, asked | more)) == refused
+    assert kind(api(DIFF, asked | more)) == refused
 
 
-def test_restore(ask, asked):
+def test_restore(api, asked):
     """A version more, with the old title and text; the status stays."""
-    told = ask(RESTORE, asked | {"version": 1}).json["data"]
+    data = api(RESTORE, asked | {"version": 1}).json["data"]
 
-    assert (told["version"], told["title"], told["content"]) == (4, "Login", "One.\n")
-    assert told["status"] == "approved"
-    newest = ask(GET, asked | {"version": 4}).json["data"]
+    assert (data["version"], data["title"], data["content"]) == (4, "Login", "One.\n")
+    assert data["status"] == "approved"
+    newest = api(GET, asked | {"version": 4}).json["data"]
     assert newest["summary"] == "Restored version 1"
     record = ActivityRow.select().order_by(ActivityRow.number.desc()).get()
     assert record.action == "specification.revision-restored"
@@ -137,13 +137,13 @@ def test_restore(ask, asked):
         ({"version": 0}, (422, "validation-failed")),
     ],
 )
-def test_restore_of_what_cannot_be(ask, asked, more, refused):
+def test_restore_of_what_cannot_be(api, asked, more, refused):
     """The version must be there, and the head be the one expected."""
-    assert kind(ask(RESTORE, asked | more)) == refused
+    assert kind(api(RESTORE, asked | more)) == refused
 
 
 @pytest.mark.parametrize("state", ["archived", "superseded"])
-def test_restore_in_a_state(ask, asked, specification, clock, state):
+def test_restore_in_a_state(api, asked, specification, clock, state):
     """What is out of force does not change."""
     if state == "archived":
         specification.change({"archived_at": clock.now}, clock.now)
@@ -152,15 +152,15 @@ def test_restore_in_a_state(ask, asked, specification, clock, state):
         supersede(specification, successor, clock)
     expected = "archived" if state == "archived" else "specification-superseded"
 
-    assert kind(ask(RESTORE, asked | {"version": 1})) == (409, expected)
+    assert kind(api(RESTORE, asked | {"version": 1})) == (409, expected)
 
 
 @pytest.mark.parametrize(("account", "answer"), [(CONTRIBUTOR, 403), (MAINTAINER, 200)])
-def test_restore_of_settled_words(ask, issue, asked, account, answer):
+def test_restore_of_settled_words(api, issue, asked, account, answer):
     """The status stays approved, so it needs a maintainer."""
     key = issue("projects:*", "platform:actors:assert")
     headers = {"Act-As-Account": account}
 
-    response = ask(RESTORE, asked | {"version": 1}, key=key, headers=headers)
+    response = api(RESTORE, asked | {"version": 1}, key=key, headers=headers)
 
     assert response.status_code == answer

@@ -3,8 +3,8 @@
 import pytest
 
 from models.projects.projects.activity import ActivityRow
-from tests.worlds.projects import CONTRIBUTOR, MAINTAINER, STRANGER, make_project
-from tests.worlds.specifications import revise, specify, tied
+from tests.factories.projects import CONTRIBUTOR, MAINTAINER, STRANGER, make_project
+from tests.factories.specifications import revise, specify, tied
 
 BASE = "/projects/v1/specifications"
 CREATE, UPDATE = f"POST {BASE}/create", f"POST {BASE}/update"
@@ -45,28 +45,28 @@ def kind(response):
     return response.status_code, response.json["type"].split("/")[-2]
 
 
-def test_create(ask, asked):
+def test_create(api, asked):
     """Version 1, a draft, by the key that wrote it; its text as it was sent."""
-    told = ask(CREATE, asked).json["data"]
+    data = api(CREATE, asked).json["data"]
 
-    assert told["title"] == "Login"
-    assert told["content"] == "# Login\r\n\x0c"
-    assert (told["status"], told["version"]) == ("draft", 1)
-    assert told["creatorType"] == "key"
-    assert told["createdAt"] == told["updatedAt"] == "2026-03-01T12:00:00.000Z"
-    assert {told[f"{w}At"] for w in ("superseded", "archived")} == {None}
-    assert ask(GET, {"id": told["id"]}).json["data"] == told
+    assert data["title"] == "Login"
+    assert data["content"] == "# Login\r\n\x0c"
+    assert (data["status"], data["version"]) == ("draft", 1)
+    assert data["creatorType"] == "key"
+    assert data["createdAt"] == data["updatedAt"] == "2026-03-01T12:00:00.000Z"
+    assert {data[f"{w}At"] for w in ("superseded", "archived")} == {None}
+    assert api(GET, {"id": data["id"]}).json["data"] == data
     named = {"projectSlug": "atlas", "slug": "login"}
-    assert ask(GET, named).json["data"] == told
+    assert api(GET, named).json["data"] == data
 
 
-def test_create_twice(ask, asked):
+def test_create_twice(api, asked):
     """A slug stands once in a project; the repeat of a call gets its answer."""
     repeat = {"Idempotency-Key": "one"}
-    first = ask(CREATE, asked, headers=repeat)
+    first = api(CREATE, asked, headers=repeat)
 
-    assert ask(CREATE, asked, headers=repeat).data == first.data
-    refused = ask(CREATE, asked)
+    assert api(CREATE, asked, headers=repeat).data == first.data
+    refused = api(CREATE, asked)
     assert kind(refused) == (409, "slug-taken")
     assert "already has a specification 'login'" in refused.json["detail"]
 
@@ -90,45 +90,45 @@ def test_create_twice(ask, asked):
         (REMOVE, {"expectedVersion": 1}),
     ],
 )
-def test_wrong_shape(ask, asked, specification, route, more):
+def test_wrong_shape(api, asked, specification, route, more):
     """What cannot be asked is refused, and superseded cannot be written."""
     body = asked if route == CREATE else {"id": specification.id}
 
-    assert kind(ask(route, body | more)) == (422, "validation-failed")
+    assert kind(api(route, body | more)) == (422, "validation-failed")
 
 
-def test_conflict(ask, specification, clock):
+def test_conflict(api, specification, clock):
     """Who is behind gets the current version and the address of what changed."""
     revise(specification, clock, content="Two.\n")
 
-    refused = ask(
+    refused = api(
         UPDATE, {"id": specification.id, "content": "3", "expectedVersion": 1}
     )
 
     assert kind(refused) == (409, "version-conflict")
     assert refused.json["current"] == 2
     path, _, query = refused.json["diff"].partition("?")
-    told = ask(f"GET {path}", query).json["data"]
-    assert told["unified"].endswith("-One.\n+Two.\n")
+    data = api(f"GET {path}", query).json["data"]
+    assert data["unified"].endswith("-One.\n+Two.\n")
 
 
-def test_conflict_with_what_never_was(ask, specification):
+def test_conflict_with_what_never_was(api, specification):
     """A version that is not there yet has no difference to show."""
     body = {"id": specification.id, "title": "A", "expectedVersion": 9}
 
-    assert "diff" not in ask(UPDATE, body).json
+    assert "diff" not in api(UPDATE, body).json
 
 
-def test_supersede(ask, project, specification, clock):
+def test_supersede(api, project, specification, clock):
     """It is retired, and a repeat is answered alike; the line is told."""
     successor = specify(project, clock, slug="sso")
     body = {"id": specification.id, "supersededBy": successor.id}
 
-    told = ask(SUPERSEDE, body).json["data"]
+    data = api(SUPERSEDE, body).json["data"]
 
-    assert (told["status"], told["supersededBy"]) == ("superseded", successor.id)
-    assert ask(SUPERSEDE, body).json["data"] == told
-    line = ask(LINEAGE, {"id": specification.id}).json["data"]
+    assert (data["status"], data["supersededBy"]) == ("superseded", successor.id)
+    assert api(SUPERSEDE, body).json["data"] == data
+    line = api(LINEAGE, {"id": specification.id}).json["data"]
     assert line["specificationId"] == specification.id
     assert (line["headId"], line["predecessors"]) == (successor.id, [])
     assert line["successors"][0]["slug"] == "sso"
@@ -142,25 +142,25 @@ def test_supersede(ask, project, specification, clock):
         ("itself", (409, "successor-unusable")),
     ],
 )
-def test_supersede_by(ask, specification, name, refused):
+def test_supersede_by(api, specification, name, refused):
     """The successor must be there and be another one."""
     actor = specification.id if name == "itself" else NOBODY
 
-    response = ask(SUPERSEDE, {"id": specification.id, "supersededBy": actor})
+    response = api(SUPERSEDE, {"id": specification.id, "supersededBy": actor})
 
     assert kind(response) == refused
 
 
-def test_archive(ask, specification):
+def test_archive(api, specification):
     """Removed, it is read-only and still found; restored, it is as before."""
     id = {"id": specification.id}
 
-    first, again = ask(REMOVE, id).json["data"], ask(REMOVE, id).json["data"]
+    first, again = api(REMOVE, id).json["data"], api(REMOVE, id).json["data"]
 
     assert first["archivedAt"] == "2026-03-01T12:00:00.000Z"
-    assert again == first == ask(GET, id).json["data"]
-    assert kind(ask(UPDATE, id | {"title": "A"})) == (409, "archived")
-    back, again = ask(RESTORE, id).json["data"], ask(RESTORE, id).json["data"]
+    assert again == first == api(GET, id).json["data"]
+    assert kind(api(UPDATE, id | {"title": "A"})) == (409, "archived")
+    back, again = api(RESTORE, id).json["data"], api(RESTORE, id).json["data"]
     assert (back["archivedAt"], back["version"]) == (None, 1)
     assert again == back
     actions = [row.action for row in ActivityRow.select()]
@@ -177,62 +177,62 @@ def test_archive(ask, specification):
         ("approved", MAINTAINER, 200),
     ],
 )
-def test_archive_as(ask, issue, project, clock, route, status, account, answer):
+def test_archive_as(api, issue, project, clock, route, status, account, answer):
     """Beyond review it needs a maintainer."""
     id = specify(project, clock, status=status).id
     key = issue("projects:*", "platform:actors:assert")
 
-    response = ask(route, {"id": id}, key=key, headers={"Act-As-Account": account})
+    response = api(route, {"id": id}, key=key, headers={"Act-As-Account": account})
 
     assert response.status_code == answer
 
 
 @pytest.mark.parametrize("route", WRITES)
-def test_in_an_archived_project(ask, project, specification, clock, route):
+def test_in_an_archived_project(api, project, specification, clock, route):
     """Nothing changes there, not even to what it is already."""
     project.change({"archived_at": clock.now}, clock.now)
 
-    refused = ask(route, {"id": specification.id} | WRITES[route])
+    refused = api(route, {"id": specification.id} | WRITES[route])
 
     assert kind(refused) == (409, "project-archived")
 
 
-def test_create_in_an_archived_project(ask, project, asked, clock):
+def test_create_in_an_archived_project(api, project, asked, clock):
     """Nothing new comes there."""
     project.change({"archived_at": clock.now}, clock.now)
 
-    assert kind(ask(CREATE, asked)) == (409, "project-archived")
+    assert kind(api(CREATE, asked)) == (409, "project-archived")
 
 
 @pytest.mark.parametrize("route", [*WRITES, GET, LINEAGE, COVERAGE])
-def test_unknown(ask, project, route):
+def test_unknown(api, project, route):
     """What is not there is refused by its kind."""
-    refused = ask(route, {"id": NOBODY} | WRITES.get(route, {}))
+    refused = api(route, {"id": NOBODY} | WRITES.get(route, {}))
 
     assert kind(refused) == (404, "specification-not-found")
 
 
-def test_coverage(ask, specification, clock):
+def test_coverage(api, specification, clock):
     """Work by its tie, in the words of work items, and the findings."""
     revise(specification, clock, status="implemented")
     tied(specification, clock)
 
-    (told,) = ask(COVERAGE, {"projectSlug": "atlas", "drift": "true"}).json["data"]
+    (result,) = api(COVERAGE, {"projectSlug": "atlas", "drift": "true"}).json["data"]
 
-    assert told["work"]["implements"] == {
+    assert result["work"]["implements"] == {
         "total": 1,
         "open": 1,
         "done": 0,
         "cancelled": 0,
     }
-    assert list(told["work"]) == ["governed_by", "implements", "references"]
-    assert told["drift"] == ["implemented-with-open-work"]
-    assert (told["specificationId"], told["version"]) == (specification.id, 2)
+    assert list(result["work"]) == ["governed_by", "implements", "references"]
+    assert result["drift"] == ["implemented-with-open-work"]
+    assert (result["specificationId"], result["version"]) == (specification.id, 2)
 
 
 @pytest.mark.parametrize(
     "asked", [{}, {"id": NOBODY, "projectId": NOBODY}, {"projectId": NOBODY, "q": "x"}]
 )
-def test_coverage_in_a_wrong_shape(ask, project, asked):
+def test_coverage_in_a_wrong_shape(api, project, asked):
     """Of one specification or of one project."""
-    assert kind(ask(COVERAGE, asked)) == (422, "validation-failed")
+    assert kind(api(COVERAGE, asked)) == (422, "validation-failed")

@@ -2,8 +2,8 @@
 
 import pytest
 
-from tests.worlds.projects import KEY, OWNER, account, make_project
-from tests.worlds.specifications import specify
+from tests.factories.projects import KEY, OWNER, account, make_project
+from tests.factories.specifications import specify
 
 LIST = "GET /projects/v1/specifications/list"
 
@@ -29,12 +29,12 @@ def specifications(store, clock):
     return found
 
 
-def slugs(ask, asked):
-    return [each["slug"] for each in ask(LIST, asked).json["data"]]
+def slugs(api, asked):
+    return [each["slug"] for each in api(LIST, asked).json["data"]]
 
 
 @pytest.mark.parametrize(
-    ("asked", "found"),
+    ("body", "found"),
     [
         ({}, ["billing", "login"]),
         ({"order": "asc"}, ["login", "billing"]),
@@ -55,37 +55,37 @@ def slugs(ask, asked):
         ({"updatedBefore": "2026-03-01T12:01:00Z"}, ["login"]),
     ],
 )
-def test_filters(ask, specifications, asked, found):
+def test_filters(api, specifications, body, found):
     """Each filter narrows the list, each sort orders it."""
-    assert slugs(ask, asked) == found
+    assert slugs(api, body) == found
 
 
-def test_pages(ask, specifications):
+def test_pages(api, specifications):
     """The cursor goes on where the page ended, and only with the same filters."""
-    asked = {"archived": "include", "sort": "title", "limit": 3}
-    first = ask(LIST, asked).json
-    onward = asked | {"cursor": first["meta"]["cursor"]}
+    body = {"archived": "include", "sort": "title", "limit": 3}
+    first = api(LIST, body).json
+    onward = body | {"cursor": first["meta"]["cursor"]}
 
     assert len(first["data"]) == 3
-    assert len(ask(LIST, onward).json["data"]) == 1
-    other = ask(LIST, onward | {"sort": "slug"})
+    assert len(api(LIST, onward).json["data"]) == 1
+    other = api(LIST, onward | {"sort": "slug"})
     assert other.status_code == 400
     assert other.json["type"].endswith("/invalid-cursor/")
 
 
-def test_content(ask, specifications):
+def test_content(api, specifications):
     """The texts are there unless they are left out."""
-    whole = ask(LIST, {}).json["data"]
+    whole = api(LIST, {}).json["data"]
 
     assert {each["content"] for each in whole} == {"One.\n"}
-    bare = ask(LIST, {"content": "omit"}).json["data"]
+    bare = api(LIST, {"content": "omit"}).json["data"]
     assert bare == [each | {"content": ""} for each in whole]
 
 
 @pytest.mark.parametrize(
-    "asked",
+    "body",
     [{"status": "ghost"}, {"sort": "status"}, {"q": ""}, {"limit": 101}, {"x": "1"}],
 )
-def test_wrong_shape(ask, specifications, asked):
+def test_wrong_shape(api, specifications, body):
     """What cannot be asked is refused."""
-    assert ask(LIST, asked).status_code == 422
+    assert api(LIST, body).status_code == 422

@@ -6,8 +6,8 @@ from models.projects.projects.rows import ProjectRow
 from models.projects.search import ranking
 from models.projects.search.ranking import MAX_RANKED
 from models.projects.search.text_index import index_text
-from tests.worlds.full_project import Maker, make_full
-from tests.worlds.projects import make_item, make_project
+from tests.factories.full_project import Maker, make_full
+from tests.factories.projects import make_item, make_project
 
 pytestmark = pytest.mark.both_engines
 
@@ -16,11 +16,11 @@ WORD = "quillfeather"
 
 
 @pytest.fixture
-def found(ask):
+def found(api):
     """Search, and return what was found as (type, title)."""
 
     def searched(q, **more):
-        response = ask(SEARCH, {"q": q, **more})
+        response = api(SEARCH, {"q": q, **more})
         assert response.status_code == 200, response.json
         return [(each["entityType"], each["title"]) for each in response.json["data"]]
 
@@ -33,10 +33,10 @@ def full(store, clock):
 
 
 @pytest.fixture
-def texts(store, atlas, clock):
+def texts(store, sample_project, clock):
     """Work items with these texts, in one project."""
 
-    def made(*pairs, project=atlas):
+    def made(*pairs, project=sample_project):
         ids = []
         for title, body in pairs:
             item = make_item(project, clock.now, title=title, description=body)
@@ -47,9 +47,9 @@ def texts(store, atlas, clock):
     return made
 
 
-def test_every_kind(ask, full):
+def test_every_kind(api, full):
     """Each kind of thing is found, and told by what it has."""
-    response = ask(SEARCH, {"q": WORD})
+    response = api(SEARCH, {"q": WORD})
 
     hits = {each["entityType"]: each for each in response.json["data"]}
     assert len(response.json["data"]) == 5
@@ -62,9 +62,9 @@ def test_every_kind(ask, full):
     assert (hits["specification"]["slug"], hits["document"]["slug"]) == ("s", "d")
 
 
-def test_hit(ask, full):
+def test_hit(api, full):
     """A hit has every member, null where its kind has none."""
-    response = ask(SEARCH, {"q": WORD, "types": "document"})
+    response = api(SEARCH, {"q": WORD, "types": "document"})
 
     [hit] = response.json["data"]
     assert hit == {
@@ -111,20 +111,24 @@ def test_title_counts_more(found, texts):
     assert [title for _, title in found("lock")] == ["Lock", "Something"]
 
 
-def test_summary(ask, found, atlas):
+def test_summary(api, found, sample_project):
     """A document is found by its present summary, alone and with words of its text."""
     document = {"title": "Guide", "content": "Doors and locks.", "type": "note"}
-    document |= {"projectId": atlas.id, "slug": "guide", "summary": "Carpentry"}
-    created = ask("POST /projects/v1/documents/create", document).json["data"]
+    document |= {
+        "projectId": sample_project.id,
+        "slug": "guide",
+        "summary": "Carpentry",
+    }
+    created = api("POST /projects/v1/documents/create", document).json["data"]
 
     assert found("carpentry locks") == found("carpentry") == [("document", "Guide")]
-    [hit] = ask(SEARCH, {"q": "carpentry"}).json["data"]
+    [hit] = api(SEARCH, {"q": "carpentry"}).json["data"]
     assert (hit["snippet"], hit["highlights"]) == (
         "Carpentry Doors and locks.",
         [[0, 9]],
     )
 
-    ask("POST /projects/v1/documents/update", {"id": created["id"], "summary": None})
+    api("POST /projects/v1/documents/update", {"id": created["id"], "summary": None})
 
     assert (found("carpentry"), found("locks")) == ([], [("document", "Guide")])
 
@@ -137,11 +141,11 @@ def test_summary(ask, found, atlas):
         *("^a", 'a"*', '"" a', "🔒", "\u0301", "\ue000", "٣", "²", "ﷺ", "𝔸", "a-b*"),
     ],
 )
-def test_hostile_words(ask, texts, q):
+def test_hostile_words(api, texts, q):
     """Whatever is typed is words: never an operator, never an error."""
     texts(("a b c", "not near title or and"))
 
-    response = ask(SEARCH, {"q": q})
+    response = api(SEARCH, {"q": q})
 
     assert response.status_code == 200
     assert isinstance(response.json["data"], list)
@@ -170,38 +174,38 @@ def test_nothing_to_look_for(found, texts, q):
         {"projectId": "00000000-0000-4000-8000-000000000000", "projectSlug": "a"},
     ],
 )
-def test_out_of_shape(ask, wrong, refusal):
+def test_out_of_shape(api, wrong, refusal):
     """Each limit is told by its name."""
-    response = ask(SEARCH, {"q": "a"} | wrong)
+    response = api(SEARCH, {"q": "a"} | wrong)
 
     assert response.status_code == 422
     refusal(response, "validation-failed")
 
 
-def test_without_words(ask, refusal):
+def test_without_words(api, refusal):
     """There is no search for everything."""
-    response = ask(SEARCH)
+    response = api(SEARCH)
 
     assert refusal(response, "validation-failed")["errors"][0]["parameter"] == "q"
 
 
-def test_of_a_project(found, ask, texts, atlas, clock, refusal):
+def test_of_a_project(found, api, texts, sample_project, clock, refusal):
     """A project narrows by either name; one that is not there is told."""
     other = make_project("other", clock.now)
     texts(("Lock one", ""))
     texts(("Lock two", ""), project=other)
 
-    assert found("lock", projectId=atlas.id) == [("work", "Lock one")]
+    assert found("lock", projectId=sample_project.id) == [("work", "Lock one")]
     assert found("lock", projectSlug="other") == [("work", "Lock two")]
-    refusal(ask(SEARCH, {"q": "a", "projectSlug": "none"}), "project-not-found")
+    refusal(api(SEARCH, {"q": "a", "projectSlug": "none"}), "project-not-found")
 
 
-def test_archived(ask, found, full, acting):
+def test_archived(api, found, full, acting):
     """What is archived is found when asked for, and with it what was said of it."""
     for noun, thing in (("work-items", full.item), ("documents", full.document)):
-        ask(f"POST /projects/v1/{noun}/remove", {"id": thing.id})
+        api(f"POST /projects/v1/{noun}/remove", {"id": thing.id})
 
-    hits = ask(SEARCH, {"q": WORD, "archived": "include"}).json["data"]
+    hits = api(SEARCH, {"q": WORD, "archived": "include"}).json["data"]
 
     assert sorted(type for type, _ in found(WORD)) == ["specification", "work"]
     archived = {each["entityType"] for each in hits if each["archivedAt"]}
@@ -220,48 +224,48 @@ def test_archived_project(found, full, clock):
     assert len(found(WORD, projectSlug="atlas")) == 5
 
 
-def test_pages(ask, texts):
+def test_pages(api, texts):
     """Pages of any length tell the same hits in the same order, each once."""
     texts(*((f"Lock {n % 3 * 'lock '}", "word " * (n % 5)) for n in range(40)))
-    whole = ask(SEARCH, {"q": "lock", "limit": 50}).json["data"]
+    whole = api(SEARCH, {"q": "lock", "limit": 50}).json["data"]
 
     for limit in (1, 7, 20, 39, 40):
         pages, cursor = [], None
         while cursor is not None or not pages:
-            asked = {"q": "lock", "limit": limit}
-            asked |= {"cursor": cursor} if cursor else {}
-            answer = ask(SEARCH, asked).json
+            body = {"q": "lock", "limit": limit}
+            body |= {"cursor": cursor} if cursor else {}
+            answer = api(SEARCH, body).json
             pages += answer["data"]
             cursor = answer["meta"]["cursor"]
         assert pages == whole
     assert len(whole) == 40
 
 
-def test_pages_while_others_write(ask, texts, atlas):
+def test_pages_while_others_write(api, texts, sample_project):
     """What is added, changed or taken away meanwhile neither skips nor repeats."""
     texts(*(("Other", "word") for _ in range(30)))
     ids = texts(*((f"Lock {n % 3 * 'lock '}", "word") for n in range(12)))
-    asked = {"q": "lock", "limit": 2}
-    first = ask(SEARCH, asked).json
+    body = {"q": "lock", "limit": 2}
+    first = api(SEARCH, body).json
     seen = [each["entityId"] for each in first["data"]]
     texts(*(("Other", "word") for _ in range(60)), ("Long", "word " * 99 + "lock"))
     gone = next(id for id in ids if id not in seen)
     for id in (gone, seen[-1]):
-        ask("POST /projects/v1/work-items/remove", {"id": id})
+        api("POST /projects/v1/work-items/remove", {"id": id})
 
     cursor = first["meta"]["cursor"]
     while cursor:
-        answer = ask(SEARCH, asked | {"cursor": cursor}).json
+        answer = api(SEARCH, body | {"cursor": cursor}).json
         seen += [each["entityId"] for each in answer["data"]]
         cursor = answer["meta"]["cursor"]
 
     assert sorted(seen) == sorted(set(ids) - {gone})
 
 
-def pages_from(ask, query, cursor=None):
+def pages_from(api, query, cursor=None):
     """The pages of a search from a cursor on: their ids, and how they are sorted."""
     while True:
-        answer = ask(SEARCH, query | ({"cursor": cursor} if cursor else {})).json
+        answer = api(SEARCH, query | ({"cursor": cursor} if cursor else {})).json
         ids = [each["entityId"] for each in answer["data"]]
         cursor = answer["meta"]["cursor"]
         yield ids, answer["meta"].get("sortedBy", "relevance")
@@ -270,12 +274,12 @@ def pages_from(ask, query, cursor=None):
 
 
 @pytest.mark.parametrize("limit", [1, 4, 5, 50])
-def test_every_hit_is_reached(ask, texts, monkeypatch, limit):
+def test_every_hit_is_reached(api, texts, monkeypatch, limit):
     """After the newest, which are ranked, come the others, newest first and so told."""
     monkeypatch.setattr(ranking, "MAX_RANKED", 10)
     ids = texts(*((f"Lock {n % 3 * 'lock '}", "word") for n in range(25)))
 
-    pages = list(pages_from(ask, {"q": "lock", "limit": limit}))
+    pages = list(pages_from(api, {"q": "lock", "limit": limit}))
 
     by_relevance = [id for page, by in pages for id in page if by == "relevance"]
     by_time = [id for page, by in pages for id in page if by == "time"]
@@ -284,46 +288,46 @@ def test_every_hit_is_reached(ask, texts, monkeypatch, limit):
 
 
 @pytest.mark.parametrize("limit", [3, 10])
-def test_seam_while_others_write(ask, texts, monkeypatch, limit):
+def test_seam_while_others_write(api, texts, monkeypatch, limit):
     """A write moves no hit between those that are ranked and the others."""
     monkeypatch.setattr(ranking, "MAX_RANKED", 10)
     ids = texts(*(("Lock", "word " * (25 - n)) for n in range(25)))
     query = {"q": "lock", "limit": limit}
-    first = ask(SEARCH, query).json
+    first = api(SEARCH, query).json
     seen = [each["entityId"] for each in first["data"]]
     gone = [id for id in ids[15:] if id not in seen][:2] + ids[3:5]
     for id in gone:
-        ask("POST /projects/v1/work-items/remove", {"id": id})
+        api("POST /projects/v1/work-items/remove", {"id": id})
     texts(("Lock", "new"))
     better = {"id": ids[13], "title": "Lock lock lock"}
-    ask("POST /projects/v1/work-items/update", better)
+    api("POST /projects/v1/work-items/update", better)
 
-    for page, _ in pages_from(ask, query, first["meta"]["cursor"]):
+    for page, _ in pages_from(api, query, first["meta"]["cursor"]):
         seen += page
 
     assert sorted(seen) == sorted(set(ids) - set(gone))
 
 
-def test_all_ranked_are_gone(ask, texts, monkeypatch):
+def test_all_ranked_are_gone(api, texts, monkeypatch):
     """Then the next page goes on with the others at once."""
     monkeypatch.setattr(ranking, "MAX_RANKED", 2)
     ids = texts(*(("Lock", "") for _ in range(4)))
-    first = ask(SEARCH, {"q": "lock", "limit": 1}).json
-    ask("POST /projects/v1/work-items/remove", {"id": ids[2]})
+    first = api(SEARCH, {"q": "lock", "limit": 1}).json
+    api("POST /projects/v1/work-items/remove", {"id": ids[2]})
 
-    pages = pages_from(ask, {"q": "lock", "limit": 1}, first["meta"]["cursor"])
+    pages = pages_from(api, {"q": "lock", "limit": 1}, first["meta"]["cursor"])
 
     assert list(pages) == [([ids[1]], "time"), ([ids[0]], "time")]
 
 
-def test_cursor_of_another_question(ask, texts, refusal):
+def test_cursor_of_another_question(api, texts, refusal):
     """A cursor goes on with its own words and filters, at any length of page."""
     texts(*(("Lock key", "") for _ in range(5)))
-    cursor = ask(SEARCH, {"q": "lock", "limit": 2}).json["meta"]["cursor"]
+    cursor = api(SEARCH, {"q": "lock", "limit": 2}).json["meta"]["cursor"]
 
     for other in ({"q": "key"}, {"q": "lock", "types": "work"}):
-        refusal(ask(SEARCH, other | {"cursor": cursor}), "invalid-cursor")
-    again = ask(SEARCH, {"q": "lock", "limit": 50, "cursor": cursor})
+        refusal(api(SEARCH, other | {"cursor": cursor}), "invalid-cursor")
+    again = api(SEARCH, {"q": "lock", "limit": 50, "cursor": cursor})
     assert len(again.json["data"]) == 3
 
 
@@ -335,10 +339,12 @@ def test_very_common_words(found, texts):
     assert ("work", "Lock of old") not in found("lock", limit=50)
 
 
-def test_long_text(found, store, clock, atlas):
+def test_long_text(found, store, clock, sample_project):
     """A text as long as texts may be is found by its last word."""
-    make = Maker(atlas, clock.now, "plain")
+    make = Maker(sample_project, clock.now, "plain")
     document = make.document()
-    index_text(atlas, "document", document.id, "Long", "word " * 99_999 + "last")
+    index_text(
+        sample_project, "document", document.id, "Long", "word " * 99_999 + "last"
+    )
 
     assert found("last") == [("document", "plain")]

@@ -6,8 +6,8 @@ from models.projects.members.rows import MemberRow
 from models.projects.projects.activity import ActivityRow
 from models.projects.projects.rows import ProjectRow
 from models.projects.work.rows import WorkItemRow, WorkRelationshipRow
-from tests.worlds.projects import CONTRIBUTOR, OWNER, READER, STRANGER, make_project
-from tests.worlds.work import change, label, relate, work
+from tests.factories.projects import CONTRIBUTOR, OWNER, READER, STRANGER, make_project
+from tests.factories.work import change, label, relate, work
 
 UPDATE = "POST /projects/v1/work-items/bulk-update"
 CREATE = "POST /projects/v1/work-items/bulk-create"
@@ -15,7 +15,7 @@ NOBODY = "00000000-0000-4000-8000-000000000000"
 
 
 @pytest.fixture
-def atlas(store, clock):
+def sample_project(store, clock):
     return make_project("atlas", clock.now)
 
 
@@ -25,8 +25,12 @@ def other(store, clock):
 
 
 @pytest.fixture
-def items(atlas, other, clock):
-    return [work(atlas, clock), work(atlas, clock, status="done"), work(other, clock)]
+def items(sample_project, other, clock):
+    return [
+        work(sample_project, clock),
+        work(sample_project, clock, status="done"),
+        work(other, clock),
+    ]
 
 
 def ids(items):
@@ -45,12 +49,12 @@ def edge(source, target, relationship):
     return {"source": source, "target": target, "relationship": relationship}
 
 
-def test_update(ask, items):
+def test_update(api, items):
     """All change, in the order given; those that are so already keep their time."""
     before = ActivityRow.select().count()
     order = ids(items)[::-1]
 
-    response = ask(UPDATE, {"ids": order, "changes": {"status": "done"}})
+    response = api(UPDATE, {"ids": order, "changes": {"status": "done"}})
 
     assert response.status_code == 200, response.json
     updated = response.json["data"]
@@ -63,7 +67,7 @@ def test_update(ask, items):
     assert len({row.metadata["batchId"] for row in rows}) == 1
 
 
-def test_update_of_lists(ask, atlas, items, clock):
+def test_update_of_lists(api, sample_project, items, clock):
     """Lists gain and lose; what is not named stays."""
     red, blue = label(None, clock.now, "red"), label(None, clock.now, "blue")
     change(items[0], clock, label_ids=[red.id], assignee_ids=[OWNER])
@@ -73,25 +77,25 @@ def test_update_of_lists(ask, atlas, items, clock):
         "addAssigneeIds": [READER],
     }
 
-    updated = ask(UPDATE, {"ids": ids(items), "changes": changes}).json["data"]
+    updated = api(UPDATE, {"ids": ids(items), "changes": changes}).json["data"]
 
     assert [item["labelIds"] for item in updated] == [[blue.id]] * 3
     assert updated[0]["assigneeIds"] == [OWNER, READER]
     assert updated[1]["assigneeIds"] == [READER]
 
 
-def test_update_names_all_that_is_missing(ask, items, atlas, clock):
+def test_update_names_all_that_is_missing(api, items, sample_project, clock):
     """A label of one project is none for the others: nothing is kept."""
-    own = label(atlas, clock.now)
+    own = label(sample_project, clock.now)
     body = {"ids": ids(items), "changes": {"addLabelIds": [own.id], "bucket": "now"}}
 
-    refused = ask(UPDATE, body)
+    refused = api(UPDATE, body)
 
     assert (refused.status_code, kind(refused)) == (422, "reference-not-found")
     [error] = refused.json["errors"]
     assert error["pointer"] == "/changes/addLabelIds/0"
     assert WorkItemRow.select().where(WorkItemRow.bucket == "now").count() == 0
-    unknown = ask(UPDATE, {"ids": [NOBODY, STRANGER], "changes": {"type": "bug"}})
+    unknown = api(UPDATE, {"ids": [NOBODY, STRANGER], "changes": {"type": "bug"}})
     assert [error["pointer"] for error in unknown.json["errors"]] == [
         "/ids/0",
         "/ids/1",
@@ -103,12 +107,12 @@ def failing(response):
     return {error["id"]: error["code"] for error in response.json["errors"]}
 
 
-def test_update_of_archived_items(ask, items, clock):
+def test_update_of_archived_items(api, items, clock):
     """Every one that stands in the way is named."""
     for item in items[1:]:
         item.change({"archived_at": clock.now}, clock.now)
 
-    refused = ask(UPDATE, {"ids": ids(items), "changes": {"type": "bug"}})
+    refused = api(UPDATE, {"ids": ids(items), "changes": {"type": "bug"}})
 
     assert (refused.status_code, kind(refused)) == (409, "archived")
     assert failing(refused) == {item.id: "archived" for item in items[1:]}
@@ -118,24 +122,24 @@ def test_update_of_archived_items(ask, items, clock):
     )
 
 
-def test_update_of_archived_projects(ask, items):
+def test_update_of_archived_projects(api, items):
     """Every item of an archived project is named, not the project alone."""
     ProjectRow.update(archived_at=0).where(ProjectRow.slug == "atlas").execute()
 
-    refused = ask(UPDATE, {"ids": ids(items), "changes": {"type": "bug"}})
+    refused = api(UPDATE, {"ids": ids(items), "changes": {"type": "bug"}})
 
     assert (refused.status_code, kind(refused)) == (409, "project-archived")
     assert failing(refused) == {item.id: "project-archived" for item in items[:2]}
 
 
-def test_update_refused_for_several_reasons(ask, issue, atlas, other, clock):
+def test_update_refused_for_several_reasons(api, issue, sample_project, other, clock):
     """
     One refusal names every failing id with its own reason, and nothing is kept.
 
     Its kind is the reason that counts first.
     """
     third = make_project("third", clock.now)
-    items = [work(atlas, clock) for _ in range(3)] + [work(third, clock)]
+    items = [work(sample_project, clock) for _ in range(3)] + [work(third, clock)]
     outside = work(other, clock)
     items[0].change({"archived_at": clock.now}, clock.now)
     ProjectRow.update(archived_at=0).where(ProjectRow.id == third.id).execute()
@@ -154,8 +158,8 @@ def test_update_refused_for_several_reasons(ask, issue, atlas, other, clock):
         "expected": {items[1].id: "2026-01-01T00:00:00Z"},
     }
 
-    refused = ask(UPDATE, body, **extra)
-    unknown = ask(UPDATE, body | {"ids": [*body["ids"], NOBODY]}, **extra)
+    refused = api(UPDATE, body, **extra)
+    unknown = api(UPDATE, body | {"ids": [*body["ids"], NOBODY]}, **extra)
 
     assert (refused.status_code, kind(refused)) == (403, "role-required")
     assert refused.json["requiredRole"] == "contributor"
@@ -165,12 +169,12 @@ def test_update_refused_for_several_reasons(ask, issue, atlas, other, clock):
     assert WorkItemRow.select().where(WorkItemRow.type == "bug").count() == 0
 
 
-def test_update_of_what_has_changed(ask, items, clock):
+def test_update_of_what_has_changed(api, items, clock):
     """Each that was changed meanwhile is told with its time."""
     expected = {item.id: "2026-03-01T12:00:00Z" for item in items}
     change(items[0], clock, title="Newer")
 
-    refused = ask(
+    refused = api(
         UPDATE, {"ids": ids(items), "changes": {"type": "bug"}, "expected": expected}
     )
 
@@ -179,25 +183,25 @@ def test_update_of_what_has_changed(ask, items, clock):
     assert failing(refused) == {items[0].id: "version-conflict"}
 
 
-def test_update_needs_the_role_everywhere(ask, issue, items, other):
+def test_update_needs_the_role_everywhere(api, issue, items, other):
     """One project in which the caller is nobody refuses the whole."""
     MemberRow.delete().where(MemberRow.project == other.id).execute()
     key = issue("projects:work-items:bulk-update", "platform:actors:assert")
     extra = {"key": key, "headers": {"Act-As-Account": CONTRIBUTOR}}
     body = {"ids": ids(items), "changes": {"type": "bug"}}
 
-    refused = ask(UPDATE, body, **extra)
+    refused = api(UPDATE, body, **extra)
     assert refused.status_code == 403
     assert failing(refused) == {items[2].id: "role-required"}
-    assert ask(UPDATE, body | {"ids": ids(items[:2])}, **extra).status_code == 200
+    assert api(UPDATE, body | {"ids": ids(items[:2])}, **extra).status_code == 200
 
 
-def test_update_beyond_the_most(ask, items, clock):
+def test_update_beyond_the_most(api, items, clock):
     """A list stays within its length, whatever it had."""
     have = [label(None, clock.now, f"l{n}").id for n in range(51)]
     change(items[0], clock, label_ids=have[:50])
 
-    refused = ask(UPDATE, {"ids": ids(items), "changes": {"addLabelIds": have[50:]}})
+    refused = api(UPDATE, {"ids": ids(items), "changes": {"addLabelIds": have[50:]}})
 
     assert (refused.status_code, kind(refused)) == (409, "limit-exceeded")
     assert failing(refused) == {items[0].id: "limit-exceeded"}
@@ -222,15 +226,15 @@ def test_update_beyond_the_most(ask, items, clock):
         },
     ],
 )
-def test_update_in_a_wrong_shape(ask, store, body):
+def test_update_in_a_wrong_shape(api, store, body):
     """A change for some items says which, and what."""
-    assert ask(UPDATE, body).status_code == 422
+    assert api(UPDATE, body).status_code == 422
 
 
-def test_create(ask, atlas, items):
+def test_create(api, sample_project, items):
     """New items know each other by ref, and others by id; numbers follow the order."""
     body = {
-        "projectId": atlas.id,
+        "projectId": sample_project.id,
         "items": [new("One", ref="1"), new("Two", ref="two", status="done"), new("3")],
         "relationships": [
             edge("1", "two", "depends_on"),
@@ -239,7 +243,7 @@ def test_create(ask, atlas, items):
         ],
     }
 
-    response = ask(CREATE, body)
+    response = api(CREATE, body)
 
     assert response.status_code == 200, response.json
     created = response.json["data"]
@@ -271,27 +275,30 @@ def test_create(ask, atlas, items):
         ),
     ],
 )
-def test_create_refused(ask, atlas, changes, status, problem):
+def test_create_refused(api, sample_project, changes, status, problem):
     """All or nothing: no item, no number, no relationship is left."""
-    body = {"projectId": atlas.id, "items": [new("A", ref="a"), new("B", ref="b")]}
+    body = {
+        "projectId": sample_project.id,
+        "items": [new("A", ref="a"), new("B", ref="b")],
+    }
     body |= changes
     body["relationships"] = [edge(*ends) for ends in body.get("relationships", [])]
 
-    refused = ask(CREATE, body)
+    refused = api(CREATE, body)
 
     assert (refused.status_code, kind(refused)) == (status, problem)
     assert WorkItemRow.select().count() == WorkRelationshipRow.select().count() == 0
-    assert ProjectRow.get_by_id(atlas.id).last_number == 0
+    assert ProjectRow.get_by_id(sample_project.id).last_number == 0
 
 
-def test_create_related_to_what_is_archived(ask, atlas, items, clock):
+def test_create_related_to_what_is_archived(api, sample_project, items, clock):
     """What is archived takes no new relationship in bulk either."""
     relate(items[0], items[1], "blocks", clock)
     items[2].change({"archived_at": clock.now}, clock.now)
     body = {
-        "projectId": atlas.id,
+        "projectId": sample_project.id,
         "items": [new("A", ref="a")],
         "relationships": [edge("a", items[2].id, "blocks")],
     }
 
-    assert kind(ask(CREATE, body)) == "archived"
+    assert kind(api(CREATE, body)) == "archived"

@@ -3,8 +3,8 @@
 import pytest
 
 from models.projects.projects.activity import ActivityRow
-from tests.worlds.projects import make_project
-from tests.worlds.work import relate, work
+from tests.factories.projects import make_project
+from tests.factories.work import relate, work
 
 RELATE = "/projects/v1/relationships"
 ADD, REMOVE = f"POST {RELATE}/add", f"POST {RELATE}/remove"
@@ -15,8 +15,10 @@ NOBODY = "00000000-0000-4000-8000-000000000000"
 @pytest.fixture
 def items(store, clock):
     """a blocks b blocks c blocks d, which is of another project, as e alone is."""
-    atlas, other = (make_project(slug, clock.now) for slug in ("atlas", "other"))
-    homes = dict.fromkeys("abc", atlas) | dict.fromkeys("de", other)
+    sample_project, other = (
+        make_project(slug, clock.now) for slug in ("atlas", "other")
+    )
+    homes = dict.fromkeys("abc", sample_project) | dict.fromkeys("de", other)
     items = {title: work(home, clock, title=title) for title, home in homes.items()}
     for source, target in ("ab", "bc", "cd"):
         relate(items[source], items[target], "blocks", clock)
@@ -37,12 +39,12 @@ def names(items, edges):
     return [titles[edge["sourceId"]] + titles[edge["targetId"]] for edge in edges]
 
 
-def test_add_and_remove(ask, items, ends):
+def test_add_and_remove(api, items, ends):
     """As it is stored it comes back; both may be repeated without a record."""
     body = ends | {"relationship": "depends_on"}
     records = ActivityRow.select().count()
 
-    added = ask(ADD, body)
+    added = api(ADD, body)
 
     assert added.status_code == 200
     row = dict(added.json["data"])
@@ -52,10 +54,10 @@ def test_add_and_remove(ask, items, ends):
         "relationship": "blocks",
         "createdAt": "2026-03-01T12:00:00.000Z",
     }
-    assert ask(ADD, body).json == added.json
+    assert api(ADD, body).json == added.json
     stored = turned | {"relationship": "blocks"}
-    assert ask(REMOVE, body).json["data"] == stored | {"removed": True}
-    assert ask(REMOVE, stored).json["data"] == stored | {"removed": False}
+    assert api(REMOVE, body).json["data"] == stored | {"removed": True}
+    assert api(REMOVE, stored).json["data"] == stored | {"removed": False}
     assert ActivityRow.select().count() == records + 4
 
 
@@ -71,19 +73,19 @@ def test_add_and_remove(ask, items, ends):
         ({"relationship": "blocks", "sourceId": NOBODY, "targetId": NOBODY}, 422),
     ],
 )
-def test_of_what_is_not_there(ask, ends, route, extra, status):
+def test_of_what_is_not_there(api, ends, route, extra, status):
     """Both ends are there, and are two."""
-    refused = ask(route, ends | extra)
+    refused = api(route, ends | extra)
 
     assert refused.status_code == status
     assert refused.json["detail"].endswith(".")
 
 
-def test_ring(ask, items):
+def test_ring(api, items):
     """The way that leads back is told, through whatever projects it goes."""
     body = {"sourceId": items["d"].id, "targetId": items["a"].id}
 
-    refused = ask(ADD, body | {"relationship": "blocks"})
+    refused = api(ADD, body | {"relationship": "blocks"})
 
     assert (refused.status_code, kind(refused)) == (409, "relationship-cycle")
     path = "other#1 → atlas#1 → atlas#2 → atlas#3 → other#1"
@@ -104,19 +106,19 @@ def test_ring(ask, items):
         ({"projectSlug": "other"}, ["cd"]),
     ],
 )
-def test_list(ask, items, query, expected):
+def test_list(api, items, query, expected):
     """Of an item, or of a project at either end; the newest first."""
     if "workItemId" in query:
         query = query | {"workItemId": items[query["workItemId"]].id}
 
-    assert names(items, ask(LIST, query).json["data"]) == expected
+    assert names(items, api(LIST, query).json["data"]) == expected
 
 
-def test_list_in_pages(ask, items):
+def test_list_in_pages(api, items):
     """Pages follow each other without a gap."""
     query, listed = {"projectSlug": "atlas", "limit": 1}, []
     while "cursor" not in query or query["cursor"] is not None:
-        response = ask(LIST, query).json
+        response = api(LIST, query).json
         listed += names(items, response["data"])
         query["cursor"] = response["meta"]["cursor"]
 
@@ -135,23 +137,23 @@ def test_list_in_pages(ask, items):
         ({"projectSlug": "other"}, "cd", ["cd"]),
     ],
 )
-def test_graph(ask, items, query, nodes, edges):
+def test_graph(api, items, query, nodes, edges):
     """So many steps from an item either way, or all of a project."""
     if "workItemId" in query:
         query = query | {"workItemId": items[query["workItemId"]].id}
 
-    graph = ask(GRAPH, query).json["data"]
+    graph = api(GRAPH, query).json["data"]
 
     assert "".join(sorted(node["title"] for node in graph["nodes"])) == nodes
     assert names(items, graph["edges"]) == edges
     assert graph["truncated"] is False
 
 
-def test_graph_that_is_too_large(ask, items, monkeypatch):
+def test_graph_that_is_too_large(api, items, monkeypatch):
     """Beyond its most edges a graph is truncated, and its nodes with it."""
     monkeypatch.setattr("models.projects.work.relationship_graph.MAX_EDGES", 2)
     for query in ({"projectSlug": "atlas"}, {"workItemId": items["a"].id, "depth": 5}):
-        graph = ask(GRAPH, query).json["data"]
+        graph = api(GRAPH, query).json["data"]
 
         assert names(items, graph["edges"]) == ["ab", "bc"]
         assert len(graph["nodes"]) == 3
@@ -175,6 +177,6 @@ def test_graph_that_is_too_large(ask, items, monkeypatch):
         (GRAPH, {"projectSlug": "ghost"}, 404),
     ],
 )
-def test_asked_wrongly(ask, store, route, query, status):
+def test_asked_wrongly(api, store, route, query, status):
     """A question is about one item, or about one project."""
-    assert ask(route, query).status_code == status
+    assert api(route, query).status_code == status

@@ -9,8 +9,8 @@ from models.projects.specifications.specifications import (
     create_specification,
 )
 from models.projects.work.links import SpecificationLink
-from tests.worlds.projects import KEY, make_project
-from tests.worlds.work import change, label, milestone, relate, work
+from tests.factories.projects import KEY, make_project
+from tests.factories.work import change, label, milestone, relate, work
 
 GET = "GET /projects/v1/work-items/context"
 NOBODY = "00000000-0000-4000-8000-000000000000"
@@ -19,10 +19,13 @@ NOBODY = "00000000-0000-4000-8000-000000000000"
 @pytest.fixture
 def item(store, clock):
     """An item with one of everything, blocked by another."""
-    atlas = make_project("atlas", clock.now)
+    sample_project = make_project("atlas", clock.now)
     spec = create_specification(
         CreateSpecification(
-            project_id=atlas.id, title="Cursors", slug="cursors", content="Words."
+            project_id=sample_project.id,
+            title="Cursors",
+            slug="cursors",
+            content="Words.",
         ),
         clock.now,
         KEY,
@@ -32,13 +35,16 @@ def item(store, clock):
         for relationship in ("implements", "references")
     ]
     item = work(
-        atlas,
+        sample_project,
         clock,
-        label_ids=[label(atlas, clock.now).id, label(None, clock.now, "blue").id],
-        milestone_id=milestone(atlas, clock.now).id,
+        label_ids=[
+            label(sample_project, clock.now).id,
+            label(None, clock.now, "blue").id,
+        ],
+        milestone_id=milestone(sample_project, clock.now).id,
         specifications=links,
     )
-    relate(work(atlas, clock, title="First"), item, "blocks", clock)
+    relate(work(sample_project, clock, title="First"), item, "blocks", clock)
     entity = {"entity_type": "work", "entity_id": item.id}
     add_reference(AddReference(**entity, url="https://example.com/1"), clock.now, KEY)
     for number in range(25):
@@ -47,9 +53,9 @@ def item(store, clock):
     return item
 
 
-def test_context(ask, item):
+def test_context(api, item):
     """All of it in one answer, with the last of what was said."""
-    response = ask(GET, {"id": item.id})
+    response = api(GET, {"id": item.id})
 
     assert response.status_code == 200, response.json
     context = response.json["data"]
@@ -73,19 +79,19 @@ def test_context(ask, item):
     assert len(context["activity"]) <= 20
 
 
-def test_context_with_content(ask, item):
+def test_context_with_content(api, item):
     """The texts of the specifications come when they are asked for."""
-    context = ask(GET, {"id": item.id, "withContent": "true"}).json["data"]
+    context = api(GET, {"id": item.id, "withContent": "true"}).json["data"]
 
     texts = [link["specification"]["content"] for link in context["specifications"]]
     assert texts == ["Words."] * 2
 
 
-def test_context_of_what_is_ready(ask, store, clock):
+def test_context_of_what_is_ready(api, store, clock):
     """What waits without a blocker may be begun, until it is begun."""
     item = work(make_project("atlas", clock.now), clock)
 
-    context = ask(GET, {"id": item.id}).json["data"]
+    context = api(GET, {"id": item.id}).json["data"]
 
     assert (context["ready"], context["milestone"], context["openBlockers"]) == (
         True,
@@ -93,9 +99,9 @@ def test_context_of_what_is_ready(ask, store, clock):
         [],
     )
     change(item, clock, status="in_progress")
-    assert ask(GET, {"id": item.id}).json["data"]["ready"] is False
+    assert api(GET, {"id": item.id}).json["data"]["ready"] is False
 
 
-def test_context_of_nothing(ask, store):
+def test_context_of_nothing(api, store):
     """An id that names nothing is told so."""
-    assert ask(GET, {"id": NOBODY}).status_code == 404
+    assert api(GET, {"id": NOBODY}).status_code == 404

@@ -4,7 +4,7 @@ import pytest
 
 from models.projects.projects.activity import ActivityRow
 from models.projects.projects.rows import ProjectRow
-from tests.worlds.projects import OWNER, STRANGER, make_project
+from tests.factories.projects import OWNER, STRANGER, make_project
 
 WORK = "/projects/v1/work-items"
 CREATE, UPDATE = f"POST {WORK}/create", f"POST {WORK}/update"
@@ -20,17 +20,17 @@ def new_item(store, clock):
 
 
 @pytest.fixture
-def item(ask, new_item):
-    return ask(CREATE, new_item).json["data"]
+def item(api, new_item):
+    return api(CREATE, new_item).json["data"]
 
 
 def kind(response):
     return response.json["type"].split("/")[-2]
 
 
-def test_create(ask, new_item):
+def test_create(api, new_item):
     """What is not said has its default; the number is the project's next."""
-    response = ask(CREATE, new_item)
+    response = api(CREATE, new_item)
 
     assert response.status_code == 200, response.json
     item = response.json["data"]
@@ -55,21 +55,21 @@ def test_create(ask, new_item):
     }
 
 
-def test_create_twice(ask, new_item):
+def test_create_twice(api, new_item):
     """The repeat of a call gets its answer; another call makes another item."""
     repeat = {"Idempotency-Key": "one"}
-    first = ask(CREATE, new_item, headers=repeat)
+    first = api(CREATE, new_item, headers=repeat)
 
-    assert ask(CREATE, new_item, headers=repeat).data == first.data
-    assert ask(CREATE, new_item).json["data"]["number"] == 2
+    assert api(CREATE, new_item, headers=repeat).data == first.data
+    assert api(CREATE, new_item).json["data"]["number"] == 2
 
 
-def test_rehearsal(ask, new_item):
+def test_rehearsal(api, new_item):
     """A rehearsal answers with the number and takes none."""
-    rehearsed = ask(CREATE, new_item, headers={"Dry-Run": "true"})
+    rehearsed = api(CREATE, new_item, headers={"Dry-Run": "true"})
 
     assert rehearsed.json["data"]["number"] == 1
-    assert ask(CREATE, new_item).json["data"]["number"] == 1
+    assert api(CREATE, new_item).json["data"]["number"] == 1
     assert ActivityRow.select().count() == 1
 
 
@@ -105,21 +105,21 @@ def test_rehearsal(ask, new_item):
         ({"number": 7}, "/number"),
     ],
 )
-def test_create_in_a_wrong_shape(ask, new_item, wrong, pointer):
+def test_create_in_a_wrong_shape(api, new_item, wrong, pointer):
     """What is out of shape is refused by its place."""
-    refused = ask(CREATE, new_item | wrong)
+    refused = api(CREATE, new_item | wrong)
 
     assert refused.status_code == 422
     assert [error["pointer"] for error in refused.json["errors"]] == [pointer]
 
 
-def test_update(ask, item, clock):
+def test_update(api, item, clock):
     """What is left out stays; null clears."""
     id = {"id": item["id"]}
     clock.pass_(minutes=1)
-    ask(UPDATE, id | {"dueAt": "2026-03-05T01:00:00+01:00", "description": "Long"})
+    api(UPDATE, id | {"dueAt": "2026-03-05T01:00:00+01:00", "description": "Long"})
 
-    changed = ask(UPDATE, id | {"description": None, "priority": "high"}).json["data"]
+    changed = api(UPDATE, id | {"description": None, "priority": "high"}).json["data"]
 
     assert changed["dueAt"] == "2026-03-05T00:00:00.000Z"
     assert (changed["description"], changed["priority"]) == (None, "high")
@@ -127,33 +127,33 @@ def test_update(ask, item, clock):
 
 
 @pytest.mark.parametrize("extra", [{}, {"expectedUpdatedAt": "2026-03-01T12:00:00Z"}])
-def test_update_without_a_change(ask, item, extra):
+def test_update_without_a_change(api, item, extra):
     """An update says what to change."""
-    refused = ask(UPDATE, {"id": item["id"]} | extra)
+    refused = api(UPDATE, {"id": item["id"]} | extra)
 
     assert refused.status_code == 422
     assert "at least one field" in refused.json["detail"]
 
 
-def test_update_of_what_has_changed(ask, item):
+def test_update_of_what_has_changed(api, item):
     """Who expects an older time is told the current one; nothing is kept."""
     id = {"id": item["id"]}
-    newest = ask(UPDATE, id | {"title": "First"}).json["data"]
+    newest = api(UPDATE, id | {"title": "First"}).json["data"]
 
-    refused = ask(
+    refused = api(
         UPDATE, id | {"title": "Second", "expectedUpdatedAt": item["updatedAt"]}
     )
 
     assert (refused.status_code, kind(refused)) == (409, "version-conflict")
     assert refused.json["current"] == newest["updatedAt"]
-    assert ask(GET, id).json["data"] == newest
+    assert api(GET, id).json["data"] == newest
 
 
-def test_references(ask, new_item):
+def test_references(api, new_item):
     """Everything that is missing is named at once, and nothing is made."""
     wrong = {"assigneeIds": [OWNER, STRANGER], "labelIds": [NOBODY]}
 
-    refused = ask(CREATE, new_item | wrong)
+    refused = api(CREATE, new_item | wrong)
 
     assert (refused.status_code, kind(refused)) == (422, "reference-not-found")
     pointers = [error["pointer"] for error in refused.json["errors"]]
@@ -162,51 +162,51 @@ def test_references(ask, new_item):
     assert NOBODY in refused.json["detail"]
 
 
-def test_remove_and_restore(ask, item, clock):
+def test_remove_and_restore(api, item, clock):
     """An archived item is read-only until it is restored; both may be repeated."""
     id = {"id": item["id"]}
     clock.pass_(seconds=1)
-    removed = ask(REMOVE, id)
+    removed = api(REMOVE, id)
 
     assert removed.json["data"]["archivedAt"] == "2026-03-01T12:00:01.000Z"
-    assert ask(REMOVE, id).json == removed.json
-    assert kind(ask(UPDATE, id | {"title": "No"})) == "archived"
-    restored = ask(RESTORE, id)
+    assert api(REMOVE, id).json == removed.json
+    assert kind(api(UPDATE, id | {"title": "No"})) == "archived"
+    restored = api(RESTORE, id)
     assert restored.json["data"]["archivedAt"] is None
-    assert ask(RESTORE, id).json == restored.json
+    assert api(RESTORE, id).json == restored.json
 
 
 @pytest.mark.parametrize("route", [UPDATE, REMOVE, RESTORE])
-def test_nothing_there(ask, store, route):
+def test_nothing_there(api, store, route):
     """An id that names nothing is told so."""
     body = {"id": NOBODY} | ({"title": "N"} if route == UPDATE else {})
 
-    refused = ask(route, body)
+    refused = api(route, body)
 
     assert (refused.status_code, kind(refused)) == (404, "work-item-not-found")
 
 
 @pytest.mark.parametrize("route", [CREATE, UPDATE, REMOVE, RESTORE])
-def test_archived_project(ask, new_item, item, route):
+def test_archived_project(api, new_item, item, route):
     """In an archived project nothing is written, and everything is read."""
     ProjectRow.update(archived_at=0).execute()
     body = new_item if route == CREATE else {"id": item["id"]}
     body |= {"title": "N"} if route == UPDATE else {}
 
-    refused = ask(route, body)
+    refused = api(route, body)
 
     assert (refused.status_code, kind(refused)) == (409, "project-archived")
-    assert ask(GET, {"id": item["id"]}).json["data"] == item
+    assert api(GET, {"id": item["id"]}).json["data"] == item
 
 
-def test_get(ask, item):
+def test_get(api, item):
     """By its id, or as people name it."""
     for new_item in (
         {"id": item["id"]},
         {"projectSlug": "atlas", "number": 1},
         {"projectId": item["projectId"], "number": "1"},
     ):
-        assert ask(GET, new_item).json["data"] == item
+        assert api(GET, new_item).json["data"] == item
 
 
 @pytest.mark.parametrize(
@@ -222,9 +222,9 @@ def test_get(ask, item):
         ({"projectSlug": "ghost", "number": 1}, 404),
     ],
 )
-def test_get_nothing(ask, item, query, status):
+def test_get_nothing(api, item, query, status):
     """What is not there, or not named rightly, is refused with a sentence."""
-    refused = ask(GET, query)
+    refused = api(GET, query)
 
     assert refused.status_code == status
     assert refused.json["detail"].endswith(".")

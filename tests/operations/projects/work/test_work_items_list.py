@@ -3,8 +3,8 @@
 import pytest
 
 from models.projects.work.links import SpecificationLink
-from tests.worlds.projects import CONTRIBUTOR, OWNER, READER, account, make_project
-from tests.worlds.work import change, label, milestone, relate, specification, work
+from tests.factories.projects import CONTRIBUTOR, OWNER, READER, account, make_project
+from tests.factories.work import change, label, milestone, relate, specification, work
 
 pytestmark = pytest.mark.both_engines
 
@@ -14,9 +14,12 @@ LIST = "GET /projects/v1/work-items/list"
 @pytest.fixture
 def register(store, clock):
     """Six items of atlas, a minute apart, one of another and one of an old project."""
-    atlas = make_project("atlas", clock.now)
-    red, blue = label(atlas, clock.now, "red"), label(None, clock.now, "blue")
-    one, spec = milestone(atlas, clock.now), specification(atlas, clock.now)
+    sample_project = make_project("atlas", clock.now)
+    red, blue = label(sample_project, clock.now, "red"), label(None, clock.now, "blue")
+    one, spec = (
+        milestone(sample_project, clock.now),
+        specification(sample_project, clock.now),
+    )
     link = SpecificationLink(specification_id=spec.id, relationship="implements")
     days = {n: clock.now.replace(day=n) for n in (5, 6)}
     fields_by_title = {
@@ -31,7 +34,9 @@ def register(store, clock):
     for title, fields in fields_by_title.items():
         clock.pass_(minutes=1)
         actor = account(CONTRIBUTOR) if title == "c" else account(OWNER)
-        items_by_title[title] = work(atlas, clock, actor, **{"title": title} | fields)
+        items_by_title[title] = work(
+            sample_project, clock, actor, **{"title": title} | fields
+        )
     relate(items_by_title["a"], items_by_title["d"], "blocks", clock)
     relate(items_by_title["b"], items_by_title["e"], "blocks", clock)
     items_by_title["f"].change({"archived_at": clock.now}, clock.now)
@@ -112,7 +117,7 @@ def rarity(request, monkeypatch):
         ("sort=bucket&bucket=now,later", "be"),
     ],
 )
-def test_list(ask, register, rarity, parameters, expected):
+def test_list(api, register, rarity, parameters, expected):
     """Last changed first, nothing archived, unless the question says else."""
     for name, id in register.items():
         parameters = parameters.replace(f"${name}", id)
@@ -123,16 +128,16 @@ def test_list(ask, register, rarity, parameters, expected):
     )
     query = {name: value.replace("%25", "%") for name, value in query.items()}
 
-    assert titles(ask(LIST, query)) == expected
+    assert titles(api(LIST, query)) == expected
 
 
-def test_list_of_mine(ask, issue, register):
+def test_list_of_mine(api, issue, register):
     """`me` is the account that the key acts for; a key for nobody has none."""
     key = issue("projects:work-items:list", "platform:actors:assert")
     headers = {"Act-As-Account": READER}
 
-    assert titles(ask(LIST, {"assigneeId": "me"}, key=key, headers=headers)) == "c"
-    refused = ask(LIST, {"assigneeId": "me"})
+    assert titles(api(LIST, {"assigneeId": "me"}, key=key, headers=headers)) == "c"
+    refused = api(LIST, {"assigneeId": "me"})
     assert refused.status_code == 422
     assert refused.json["errors"][0]["parameter"] == "assigneeId"
 
@@ -141,15 +146,15 @@ def test_list_of_mine(ask, issue, register):
 @pytest.mark.parametrize(
     "sort", ["updatedAt", "createdAt", "number", "dueAt", "priority", "bucket"]
 )
-def test_list_in_pages(ask, register, sort, order):
+def test_list_in_pages(api, register, sort, order):
     """Pages follow each other without a gap, for every order."""
     query, listed = (
         {"sort": sort, "order": order, "limit": 1, "archived": "include"},
         "",
     )
-    whole = titles(ask(LIST, query | {"limit": 100}))
+    whole = titles(api(LIST, query | {"limit": 100}))
     while "cursor" not in query or query["cursor"] is not None:
-        response = ask(LIST, query)
+        response = api(LIST, query)
         listed += titles(response)
         query["cursor"] = response.json["meta"]["cursor"]
 
@@ -157,58 +162,58 @@ def test_list_in_pages(ask, register, sort, order):
     assert sorted(listed) == list("abcdefgh")
 
 
-def test_list_by_relevance_in_pages(ask, store, clock):
+def test_list_by_relevance_in_pages(api, store, clock):
     """The best comes first, a title before a text, and every page goes on."""
-    atlas = make_project("atlas", clock.now)
-    work(atlas, clock, title="a", description="lock " + "and more " * 50)
-    work(atlas, clock, title="b lock")
-    work(atlas, clock, title="c", description="lock")
+    sample_project = make_project("atlas", clock.now)
+    work(sample_project, clock, title="a", description="lock " + "and more " * 50)
+    work(sample_project, clock, title="b lock")
+    work(sample_project, clock, title="c", description="lock")
     query, listed = {"q": "lock", "sort": "relevance", "limit": 1}, ""
     while "cursor" not in query or query["cursor"] is not None:
-        response = ask(LIST, query)
+        response = api(LIST, query)
         listed += titles(response)
         query["cursor"] = response.json["meta"]["cursor"]
 
     assert listed == "bca"
     assert (
-        titles(ask(LIST, {"q": "lock", "sort": "relevance", "order": "asc"})) == "acb"
+        titles(api(LIST, {"q": "lock", "sort": "relevance", "order": "asc"})) == "acb"
     )
 
 
-def test_newest_are_ranked(ask, store, clock, monkeypatch):
+def test_newest_are_ranked(api, store, clock, monkeypatch):
     """Of more than are ranked the newest come first, whatever their order."""
     monkeypatch.setattr("models.projects.search.ranking.MAX_RANKED", 2)
-    atlas = make_project("atlas", clock.now)
+    sample_project = make_project("atlas", clock.now)
     for title in ("a lock", "b lock and more", "c lock"):
         clock.pass_(minutes=1)
-        work(atlas, clock, title=title)
+        work(sample_project, clock, title=title)
 
     for order, listed in (("desc", "cb"), ("asc", "bc")):
         query = {"q": "lock", "sort": "relevance", "order": order}
-        first = ask(LIST, query)
+        first = api(LIST, query)
         assert titles(first) == listed
         cursor = first.json["meta"]["cursor"]
-        rest = ask(LIST, query | {"cursor": cursor})
+        rest = api(LIST, query | {"cursor": cursor})
         assert titles(rest) == "a"
         assert rest.json["meta"] == {"cursor": None, "sortedBy": "time"}
-    assert titles(ask(LIST, {"q": "lock"})) == "cba"
+    assert titles(api(LIST, {"q": "lock"})) == "cba"
 
 
 @pytest.mark.parametrize(
     "q", ["NOT (", '"', 'a"b', "a*b:c^", "*", "a OR", "NEAR(a b)", "-", "{x}: y", "'"]
 )
-def test_hostile_search(ask, register, q):
+def test_hostile_search(api, register, q):
     """What is typed is never an operator."""
     for sort in ("updatedAt", "relevance"):
-        assert ask(LIST, {"q": q, "sort": sort}).status_code == 200
+        assert api(LIST, {"q": q, "sort": sort}).status_code == 200
 
 
-def test_cursor_with_other_filters(ask, register):
+def test_cursor_with_other_filters(api, register):
     """A cursor belongs to its question."""
-    cursor = ask(LIST, {"limit": 1}).json["meta"]["cursor"]
+    cursor = api(LIST, {"limit": 1}).json["meta"]["cursor"]
 
     for other in ({"sort": "number"}, {"status": "done"}, {"archived": "include"}):
-        assert ask(LIST, {"cursor": cursor} | other).status_code == 400
+        assert api(LIST, {"cursor": cursor} | other).status_code == 400
 
 
 @pytest.mark.parametrize(
@@ -225,24 +230,24 @@ def test_cursor_with_other_filters(ask, register):
         ({"q": ""}, None),
     ],
 )
-def test_list_in_a_wrong_shape(ask, query, detail):
+def test_list_in_a_wrong_shape(api, query, detail):
     """What cannot be asked is refused with a sentence."""
-    refused = ask(LIST, query)
+    refused = api(LIST, query)
 
     assert refused.status_code == 422
     assert detail is None or refused.json["detail"] == detail
 
 
-def test_queries_of_a_page(ask, engine, clock):
+def test_queries_of_a_page(api, raw_database, clock):
     """What the items of a page are tied to is read in three queries, however many."""
-    atlas, counts = make_project("atlas", clock.now), []
-    ask(LIST)
+    sample_project, counts = make_project("atlas", clock.now), []
+    api(LIST)
 
     for _ in range(2):
         for _ in range(5):
-            change(work(atlas, clock), clock, assignee_ids=[OWNER])
-        with engine.statements() as statements:
-            assert len(ask(LIST).json["data"]) in (5, 10)
+            change(work(sample_project, clock), clock, assignee_ids=[OWNER])
+        with raw_database.statements() as statements:
+            assert len(api(LIST).json["data"]) in (5, 10)
         counts.append(len(statements))
 
     assert counts[0] == counts[1] > 3

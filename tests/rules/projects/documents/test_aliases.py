@@ -9,10 +9,10 @@ from models.projects.documents.linking.aliases import (
 )
 from models.projects.documents.published import published_documents
 from models.projects.documents.rows import DocumentAliasRow
+from tests.factories.projects import make_project
 from tests.rules.projects.documents.test_document_import import brought, source
 from tests.rules.projects.documents.test_documents import save
 from tests.rules.projects.documents.test_publication import unpublish
-from tests.worlds.projects import make_project
 
 pytestmark = pytest.mark.both_engines
 
@@ -123,11 +123,11 @@ def test_held_document_keeps_its_aliases(docs, clock):
     assert declared == ["/a/"]
 
 
-def test_many(docs, clock, engine):
+def test_many(docs, clock, raw_database):
     """Ten thousand aliases take as many statements as one, but for their batches."""
     one = [f"/old/{n}/" for n in range(10_000)]
 
-    with engine.statements() as statements:
+    with raw_database.statements() as statements:
         report = brought(clock, source("a.md", aliases=one), source("b.md"))
 
     assert report.notes == []

@@ -15,8 +15,8 @@ from models.projects.documents.rows import DocumentRevisionRow, DocumentRow
 from models.projects.fields import Actor
 from models.projects.projects.activity import ActivityRow
 from sitegen.sources.tree import read_tree
+from tests.factories.projects import KEY, OWNER, make_project
 from tests.rules.projects.documents.test_documents import write
-from tests.worlds.projects import KEY, OWNER, make_project
 
 PROMETHEUS = Path(__file__).parents[5] / "shared" / "data" / "prometheus-docs"
 
@@ -40,8 +40,8 @@ def source(path="start.md", **more):
 
 
 def brought(clock, *sources, **more):
-    asked = {"collection": "guides", "tree": "docs", "publish": True, "actor": KEY}
-    return import_documents(sources, ImportOptions(now=clock.now, **asked | more))
+    body = {"collection": "guides", "tree": "docs", "publish": True, "actor": KEY}
+    return import_documents(sources, ImportOptions(now=clock.now, **body | more))
 
 
 def test_import(docs, clock):
@@ -69,13 +69,13 @@ def test_second_import(docs, clock):
 
 
 @pytest.mark.both_engines
-def test_queries_do_not_grow(docs, clock, engine):
+def test_queries_do_not_grow(docs, clock, raw_database):
     """What an import has to know is looked up once, however many files there are."""
     owner = Actor("account", OWNER)
 
     def queries(count, content):
         sources = [source(f"{n}.md", content=content) for n in range(count)]
-        with engine.statements() as statements:
+        with raw_database.statements() as statements:
             brought(clock, *sources, actor=owner)
         return [query for query in statements if query.startswith("SELECT")]
 
@@ -96,7 +96,7 @@ def records():
 
 @pytest.mark.both_engines
 @pytest.mark.parametrize("max_records", [1, 3, document_batch.MAX_RECORDS])
-def test_order_of_records(docs, clock, engine, monkeypatch, max_records):
+def test_order_of_records(docs, clock, raw_database, monkeypatch, max_records):
     """Each file is recorded after those before it, in however many parts it is kept."""
     monkeypatch.setattr(document_batch, "MAX_RECORDS", max_records)
     brought(clock, source("b.md"), source("c.md"))
@@ -121,7 +121,7 @@ def test_order_of_records(docs, clock, engine, monkeypatch, max_records):
         ("document.created", "d"),
         ("document.published", "d"),
     ]
-    engine.require_words()
+    raw_database.require_words()
     assert brought(clock, *files).changed is False
 
 
@@ -223,8 +223,8 @@ def test_document_that_came_from_no_file(docs, clock):
 
     report = brought(clock, source())
 
-    told = "It replaces the document 'start', which came from no file."
-    assert (report.updated, report.notes) == (["start"], [("start.md", told)])
+    result = "It replaces the document 'start', which came from no file."
+    assert (report.updated, report.notes) == (["start"], [("start.md", result)])
 
 
 def public():

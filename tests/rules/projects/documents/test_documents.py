@@ -24,7 +24,7 @@ from models.projects.documents.rows import (
     document_with,
 )
 from models.projects.projects.activity import ActivityRow
-from tests.worlds.projects import (
+from tests.factories.projects import (
     CONTRIBUTOR,
     KEY,
     MAINTAINER,

@@ -20,9 +20,9 @@ from models.projects.versioning.archive import (
     remove_document,
     restore_document,
 )
+from tests.factories.projects import KEY, make_project
 from tests.rules.projects.documents.test_document_import import brought, source
 from tests.rules.projects.documents.test_documents import save
-from tests.worlds.projects import KEY, make_project
 
 pytestmark = pytest.mark.both_engines
 

@@ -28,8 +28,8 @@ from models.projects.documents.published import (
     published_documents,
 )
 from models.projects.projects.activity import ActivityRow
+from tests.factories.projects import CONTRIBUTOR, KEY, MAINTAINER, account, make_project
 from tests.rules.projects.documents.test_documents import newest_record, save, write
-from tests.worlds.projects import CONTRIBUTOR, KEY, MAINTAINER, account, make_project
 
 
 @pytest.fixture
@@ -38,8 +38,10 @@ def docs(store, clock):
 
 
 def publish(document, clock, actor=KEY, version=None):
-    asked = PublishDocument(id=document.id, **({"version": version} if version else {}))
-    return publish_document(asked, clock.now, actor)
+    request = PublishDocument(
+        id=document.id, **({"version": version} if version else {})
+    )
+    return publish_document(request, clock.now, actor)
 
 
 def unpublish(document, clock, actor=KEY):

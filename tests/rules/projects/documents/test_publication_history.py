@@ -25,7 +25,7 @@ from models.projects.documents.publication_history import (
 )
 from models.projects.projects.projects import ensure_docs_project
 from models.settings import NIL_UUID
-from tests.worlds.projects import KEY
+from tests.factories.projects import KEY
 
 NOW = datetime(2026, 3, 1, 12, 0, tzinfo=UTC)
 
@@ -34,7 +34,7 @@ NOW = datetime(2026, 3, 1, 12, 0, tzinfo=UTC)
 def republished_document(store):
     """A document of two versions; the first was public, taken back, then the second."""
     project = ensure_docs_project(NOW, slug="docs", owner_id=NIL_UUID)
-    asked = CreateDocument(
+    request = CreateDocument(
         project_id=project.id,
         title="Keys",
         slug="keys",
@@ -42,7 +42,7 @@ def republished_document(store):
         content="First.",
         collection="guides",
     )
-    made = create_document(asked, NOW, KEY)
+    made = create_document(request, NOW, KEY)
     publish_document(PublishDocument(id=made.id), NOW, KEY)
     unpublish_document(UnpublishDocument(id=made.id), NOW, KEY)
     update_document(UpdateDocument(id=made.id, content="Second."), NOW, KEY)
@@ -77,14 +77,14 @@ def test_revisions(republished_document):
 
 
 @pytest.fixture
-def document(shelf):
+def document(docs_project):
     """It was public at versions 1, 2, 4, 1 and 5; version 3 was a draft."""
-    document = shelf.publish("keys", "1")
-    shelf.release(shelf.update(document, content="22"))
-    shelf.update(document, content="333")
-    shelf.release(shelf.update(document, content="4444"))
-    shelf.release(document, version=1)
-    shelf.release(shelf.update(document, content="55555"))
+    document = docs_project.publish("keys", "1")
+    docs_project.release(docs_project.update(document, content="22"))
+    docs_project.update(document, content="333")
+    docs_project.release(docs_project.update(document, content="4444"))
+    docs_project.release(document, version=1)
+    docs_project.release(docs_project.update(document, content="55555"))
     return document
 
 
@@ -92,9 +92,9 @@ def versions(found):
     return [each.version for each in found]
 
 
-def test_earlier(document, shelf):
+def test_earlier(document, docs_project):
     """Each once, as of the last time; drafts and the version that is are left out."""
-    other = shelf.publish("other")
+    other = docs_project.publish("other")
 
     found = earlier_published_revisions({document["id"]: 5, other["id"]: 1})
 
@@ -103,17 +103,17 @@ def test_earlier(document, shelf):
     assert [e.content() for e in found[document["id"]]] == ["22", "4444", "1"]
 
 
-def test_queries_do_not_grow(document, shelf, engine):
+def test_queries_do_not_grow(document, docs_project, raw_database):
     """Documents that have always shown one version cost no query of their own."""
 
     def queries():
-        with engine.statements() as statements:
+        with raw_database.statements() as statements:
             earlier_published_revisions(current)
         return len(statements)
 
     current = {document["id"]: 5}
     few = queries()
-    current |= {shelf.publish(f"page-{number}")["id"]: 1 for number in range(5)}
+    current |= {docs_project.publish(f"page-{number}")["id"]: 1 for number in range(5)}
 
     assert queries() == few
 

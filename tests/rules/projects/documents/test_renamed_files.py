@@ -7,10 +7,10 @@ from models.projects.documents.linking.aliases import redirects
 from models.projects.documents.published import published_documents
 from models.projects.documents.rows import DocumentRevisionRow, DocumentRow
 from models.projects.projects.activity import ActivityRow
+from tests.factories.projects import make_project
 from tests.rules.projects.documents.test_document_import import brought, source
 from tests.rules.projects.documents.test_documents import save, write
 from tests.rules.projects.documents.test_publication import unpublish
-from tests.worlds.projects import make_project
 
 pytestmark = pytest.mark.both_engines
 

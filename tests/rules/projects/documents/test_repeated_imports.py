@@ -5,10 +5,10 @@ import pytest
 from models.projects.documents.rows import DocumentRow
 from models.projects.projects.activity import ActivityRow
 from sitegen.sources.tree import read_tree
+from tests.factories.projects import make_project
 from tests.rules.projects.documents.test_document_import import brought
 from tests.rules.projects.documents.test_documents import save
 from tests.rules.projects.documents.test_publication import unpublish
-from tests.worlds.projects import make_project
 
 pytestmark = pytest.mark.both_engines
 

@@ -6,7 +6,7 @@ import yaml
 
 from models.storage.engines.postgresql_leader import POLL_SECONDS
 from sitegen.output.publishing.lease import EXPIRY_SECONDS
-from tests.house.words import MANUAL, ROOT
+from tests.conventions.words import MANUAL, ROOT
 
 PAGES = {words.path.stem: words for words in MANUAL}
 BENCH = (ROOT / "bench/README.md").read_text(encoding="utf-8")
@@ -28,25 +28,25 @@ def section(words, heading):
 def test_figures_are_those_that_were_measured():
     """Each row of what one machine carries stands in bench/README.md, word by word."""
     measured = rows(BENCH)
-    told = rows(section(SIZES, "Capacity of one machine"))[1:]
+    result = rows(section(SIZES, "Capacity of one machine"))[1:]
 
-    assert len(told) >= 5
-    assert set(told) <= set(measured)
+    assert len(result) >= 5
+    assert set(result) <= set(measured)
 
 
 def test_engines_are_compared_as_measured():
     """So does each row of how the engines stand to each other."""
     lines = section(SIZES, "SQLite and PostgreSQL compared").splitlines()
-    told = [line for line in lines if line.startswith("| ")]
+    result = [line for line in lines if line.startswith("| ")]
 
-    assert len(told) >= 5
-    assert set(told) <= set(BENCH.splitlines())
+    assert len(result) >= 5
+    assert set(result) <= set(BENCH.splitlines())
 
 
 def test_signs_are_metrics():
     """By what one sees that a machine is too small is explained among the metrics."""
-    told = section(SIZES, "When to add capacity")
-    named = set(re.findall(r"\b(?:masthead|process)_\w+", told))
+    result = section(SIZES, "When to add capacity")
+    named = set(re.findall(r"\b(?:masthead|process)_\w+", result))
 
     assert len(named) >= 5
     assert all(f"| `{name}` |" in WATCHING.text for name in named)
@@ -54,15 +54,15 @@ def test_signs_are_metrics():
 
 def test_services_of_the_compose_file():
     """Each has its row, and a command names none that is not there."""
-    told = section(HOSTS, "Docker Compose example")
+    result = section(HOSTS, "Docker Compose example")
     commands = re.findall(r"docker compose (?:exec|stop) (.+)", HOSTS.text)
-    asked = {word for line in commands for word in line.split() if "-" in word}
+    request = {word for line in commands for word in line.split() if "-" in word}
 
     assert {
-        name for first, _ in rows(told) for name in re.findall(r"`(\S+?)`", first)
+        name for first, _ in rows(result) for name in re.findall(r"`(\S+?)`", first)
     } == set(SERVICES)
-    assert {word for word in asked if word[:2] != "--"} <= set(SERVICES)
-    assert "every second" in told
+    assert {word for word in request if word[:2] != "--"} <= set(SERVICES)
+    assert "every second" in result
     assert "health_interval 1s" in FRONT
     assert "/healthz" in FRONT
 

@@ -33,41 +33,41 @@ GET_WINDOW = "GET /status/v1/maintenance/get"
 class World:
     """Makes things; seconds are relative to now, and each answer is its data."""
 
-    def __init__(self, ask, clock):
-        self.ask, self.clock, self.count = ask, clock, 0
+    def __init__(self, api, clock):
+        self.api, self.clock, self.count = api, clock, 0
 
     def text(self, seconds=0):
         return format_moment(self.clock.now + timedelta(seconds=seconds))
 
     def service(self, slug, **more):
-        asked = {"slug": slug, "name": f"Service {slug}"} | more
-        return self._done(ADD_SERVICE, asked)
+        body = {"slug": slug, "name": f"Service {slug}"} | more
+        return self._done(ADD_SERVICE, body)
 
     def incident(self, slugs, severity="degraded", started=0, **more):
         self.count += 1
-        asked = {
+        body = {
             "title": f"Trouble {self.count}",
             "severity": severity,
             "services": slugs.split(),
             "body": "We are looking.",
             "startedAt": self.text(started),
         }
-        return self._done(ADD_INCIDENT, asked | more)["id"]
+        return self._done(ADD_INCIDENT, body | more)["id"]
 
     def window(self, slugs, starts, ends, **more):
         self.count += 1
-        asked = {
+        body = {
             "title": f"Move {self.count}",
             "startsAt": self.text(starts),
             "endsAt": self.text(ends),
             "services": slugs.split(),
         }
-        return self._done(ADD_WINDOW, asked | more)["id"]
+        return self._done(ADD_WINDOW, body | more)["id"]
 
     def sample(self, slug, source, status, seconds, **more):
         sample = {"slug": slug, "status": status, "observedAt": self.text(seconds)}
-        asked = {"source": source, "measurements": [sample | more]}
-        return self._done(RECORD, asked)
+        body = {"source": source, "measurements": [sample | more]}
+        return self._done(RECORD, body)
 
     def play(self, vector):
         """Make the facts of a vector, about the service api."""
@@ -82,6 +82,6 @@ class World:
             self.sample("api", source, status, seconds)
 
     def _done(self, route, asked):
-        response = self.ask(route, asked)
+        response = self.api(route, asked)
         assert response.status_code == 200, response.text
         return response.json["data"]

@@ -26,7 +26,7 @@ from models.projects.work.rows import (
     WorkRelationshipRow,
     WorkSpecificationRow,
 )
-from tests.worlds.projects import CONTRIBUTOR, KEY, OWNER, make_project
+from tests.factories.projects import CONTRIBUTOR, KEY, OWNER, make_project
 
 # What a purge of the project counts, beside the four members and the project.
 HELD = {

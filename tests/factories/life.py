@@ -2,7 +2,7 @@
 
 import random
 
-from tests.worlds.projects import CONTRIBUTOR, OWNER
+from tests.factories.projects import CONTRIBUTOR, OWNER
 
 AREA = "POST /projects/v1"
 
@@ -10,8 +10,8 @@ AREA = "POST /projects/v1"
 class Life:
     """Chance decides what is done next; some of it is refused."""
 
-    def __init__(self, ask, seed):
-        self.ask, self.rng = ask, random.Random(seed)
+    def __init__(self, api, seed):
+        self.api, self.rng = api, random.Random(seed)
         made = {"slug": "atlas", "name": "Atlas", "ownerId": OWNER}
         self.project = self.do("projects/create", made)["id"]
         self.ids = {"work-items": [], "documents": [], "specifications": []}
@@ -20,7 +20,7 @@ class Life:
         self.do("members/add", {"projectId": self.project} | member)
 
     def do(self, path, body):
-        response = self.ask(f"{AREA}/{path}", body)
+        response = self.api(f"{AREA}/{path}", body)
         return response.json.get("data") if response.status_code == 200 else None
 
     def words(self):

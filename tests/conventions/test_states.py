@@ -4,7 +4,7 @@ import re
 
 from api.http.server import limits
 from models.runtime.faults import HARMLESS_STATES, STATES
-from tests.house.words import ROOT
+from tests.conventions.words import ROOT
 
 PAGE = (ROOT / "manual/operating/troubleshooting.md").read_text(encoding="utf-8")
 STATE = re.compile(r"^\| `([a-z-]+)` \| (.+?) \| (.+?) \| (.+?) \|$", re.MULTILINE)
@@ -27,9 +27,9 @@ def test_harmless_states():
 
 def test_limits():
     """The limits of connections are told as they are."""
-    told = re.findall(r"^\| [^|]+ \| ([0-9]+) \|$", PAGE, re.MULTILINE)
+    result = re.findall(r"^\| [^|]+ \| ([0-9]+) \|$", PAGE, re.MULTILINE)
 
-    assert [int(each) for each in told] == [
+    assert [int(each) for each in result] == [
         limits.MAX_CONNECTIONS,
         limits.HIGH_WATER_CONNECTIONS,
         limits.TIMEOUT_SECONDS,

@@ -39,7 +39,7 @@ def test_every_kind_is_told_in_full():
 
 def test_described_kinds_exist():
     """OpenAPI promises no kind that nobody has heard of."""
-    told = {*COMMON, *COMMON_GET, *COMMON_POST, *COMMON_MUTATION}
+    result = {*COMMON, *COMMON_GET, *COMMON_POST, *COMMON_MUTATION}
     refused = {each.kind for op in OPERATIONS for each in op.errors}
 
-    assert told | refused <= PROBLEM_TYPES.keys()
+    assert result | refused <= PROBLEM_TYPES.keys()

@@ -50,7 +50,7 @@ def message(markdown, language="en"):
 def subscribe(now, address="https://tool.example.com/hook", **more):
     """Add a subscription as an operator would, with all events of its channel."""
     channel = more.pop("channel", "webhook")
-    asked = {
+    body = {
         "folded_address": address,
         "events": default_events(channel),
         "services": [],
@@ -58,7 +58,7 @@ def subscribe(now, address="https://tool.example.com/hook", **more):
         "secret": "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw",
     } | more
     with writing():
-        return create_subscription(channel, address, now=now, **asked)
+        return create_subscription(channel, address, now=now, **body)
 
 
 class Receivers:

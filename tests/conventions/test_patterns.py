@@ -9,7 +9,7 @@ from re import _constants as codes
 from re import _parser as parser
 from time import process_time
 
-from tests.house.source import name_of, parsed, product
+from tests.conventions.source import name_of, parsed, product
 
 METHODS = {"findall", "finditer", "fullmatch", "match", "search", "split", "sub"}
 CHARACTERS = "x7 \t\nX-_.:\"'<>{}[]()#*`~|=/\\&!%?,+é"
@@ -130,7 +130,7 @@ def is_superlinear(pattern, method, beginning, repeated, end):
 
 
 def is_much_longer(pattern, method, text, again, times):
-    """Tell whether twice the text takes more than twice the time, and some more."""
+    """Return whether twice the text takes more than twice the time, and some more."""
     pairs = [
         (seconds_of(pattern, method, text), seconds_of(pattern, method, again))
         for _ in range(times)

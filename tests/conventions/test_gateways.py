@@ -9,7 +9,7 @@ import sys
 import pytest
 
 from models.platform.secrets import generate_secret, hash_secret, is_well_formed
-from tests.house.words import MANUAL
+from tests.conventions.words import MANUAL
 
 (PAGE,) = [words for words in MANUAL if words.path.stem == "api-gateways"]
 (VECTORS,) = [json.loads(block) for block in PAGE.blocks("json")]
@@ -40,13 +40,13 @@ def test_code(language):
     fresh = generate_secret()
 
     for vector in [*VECTORS, {"secret": fresh.text, "sha256": fresh.hash}]:
-        told = subprocess.run(
+        result = subprocess.run(
             [*command, code], input=vector["secret"], capture_output=True, text=True
         )
 
-        assert told.stderr == ""
-        assert told.stdout.strip() == vector.get("sha256", ""), vector
-        assert told.returncode == ("sha256" not in vector)
+        assert result.stderr == ""
+        assert result.stdout.strip() == vector.get("sha256", ""), vector
+        assert result.returncode == ("sha256" not in vector)
 
 
 def test_expression():

@@ -6,7 +6,7 @@ import sys
 
 import pytest
 
-from tests.house.source import ROOT, in_rooms, name_of, parsed
+from tests.conventions.source import ROOT, in_rooms, name_of, parsed
 
 AREAS = ("platform", "projects", "status")
 SHARED = {path.stem for path in (ROOT / "models").glob("*.py")} | {
@@ -168,7 +168,7 @@ def in_room(path):
 
 
 def stands_in(name, names):
-    """Tell whether a.b.c, or a name that it lies under, is among the names."""
+    """Return whether a.b.c, or a name that it lies under, is among the names."""
     parts = name.split(".")
     return any(".".join(parts[: n + 1]) in names for n in range(len(parts)))
 

@@ -3,18 +3,18 @@
 DOCUMENTS = "POST /projects/v1/documents"
 
 
-class Shelf:
+class DocsProject:
     """Writes documents; what is not named has a value of its own."""
 
-    def __init__(self, ask, project):
-        self.ask = ask
+    def __init__(self, api, project):
+        self.api = api
         self.project = project
 
     def write(self, slug, content="Words.\n", **members):
         """Create a document that nobody sees yet."""
-        asked = {"projectId": self.project.id, "slug": slug, "type": "note"}
-        asked |= {"title": slug.replace("-", " ").capitalize(), "collection": "guides"}
-        return self._told("create", asked | {"content": content} | members)
+        body = {"projectId": self.project.id, "slug": slug, "type": "note"}
+        body |= {"title": slug.replace("-", " ").capitalize(), "collection": "guides"}
+        return self._told("create", body | {"content": content} | members)
 
     def publish(self, slug, content="Words.\n", **members):
         """Create a document and publish it."""
@@ -32,12 +32,12 @@ class Shelf:
 
     def add(self, name, file):
         """Add a file to the docs project, or replace it."""
-        asked = {"projectId": self.project.id, "name": name}
-        response = self.ask("POST /projects/v1/files/add", asked, file=file)
+        body = {"projectId": self.project.id, "name": name}
+        response = self.api("POST /projects/v1/files/add", body, file=file)
         assert response.status_code == 200, response.text
         return response.json["data"]
 
     def _told(self, operation, asked):
-        response = self.ask(f"{DOCUMENTS}/{operation}", asked)
+        response = self.api(f"{DOCUMENTS}/{operation}", asked)
         assert response.status_code == 200, response.text
         return response.json["data"]

@@ -14,7 +14,7 @@ from api.client.targets import (
     TcpTarget,
 )
 from models.platform.secrets import generate_secret
-from tests.house.words import MANUAL, ROOT
+from tests.conventions.words import MANUAL, ROOT
 
 (PAGE,) = [words for words in MANUAL if words.path.stem == "running-the-probe"]
 (FILE,) = PAGE.blocks("toml")

@@ -1,4 +1,4 @@
-"""The source of the house, parsed once, for the tests that read it."""
+"""The source of the product, parsed once, for the tests that read it."""
 
 import ast
 from functools import cache
@@ -41,7 +41,7 @@ def lines_of(path):
 
 
 def is_handler(function):
-    """Tell whether the function stands under a declaration of api/operation.py."""
+    """Return whether the function stands under a declaration of api/operation.py."""
     return any(
         isinstance(each, ast.Call) and getattr(each.func, "id", "") == "operation"
         for each in function.decorator_list

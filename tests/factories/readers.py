@@ -31,10 +31,10 @@ class Reader:
     """Somebody with a browser; behind a proxy that names the address."""
 
     def __init__(self, settings, clock, limiter=None, **changes):
-        told = replace(settings, **(MAIL | changes))
-        self.client = app_for_readers(told, clock, limiter).test_client()
+        result = replace(settings, **(MAIL | changes))
+        self.client = app_for_readers(result, clock, limiter).test_client()
 
-    def ask(self, email=ADA, kind=BOTH, service=(), address=None, **more):
+    def api(self, email=ADA, kind=BOTH, service=(), address=None, **more):
         headers = {"X-Forwarded-For": address} if address else {}
         form = {"email": email, "kind": kind, "service": list(service)} | more
         return self.client.post("/subscribe", data=form, headers=headers)

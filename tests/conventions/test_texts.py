@@ -6,7 +6,7 @@ import re
 import pytest
 
 from models.locales import FALLBACK, FOLDER
-from tests.house.source import ROOT
+from tests.conventions.source import ROOT
 
 CONTROL = re.compile(r'<(?:input|select|textarea)\b[^>]* name="([A-Za-z]\w*)"')
 QUOTED = re.compile(r"""["']([\w.-]+)["']""")

@@ -1,6 +1,6 @@
 """Which files pytest collects."""
 
-from tests.house.source import ROOT, functions, in_tests, name_of
+from tests.conventions.source import ROOT, functions, in_tests, name_of
 
 
 def is_collected(path, config):

@@ -15,7 +15,7 @@ from models.projects.work.relationships import (
     add_relationship,
     remove_relationship,
 )
-from tests.worlds.projects import KEY, OWNER
+from tests.factories.projects import KEY, OWNER
 
 
 def work(project, clock, actor=KEY, **fields):

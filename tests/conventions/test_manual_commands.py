@@ -12,7 +12,7 @@ import pytest
 
 from api.operation import OPERATIONS
 from tests.conftest import ROUTES
-from tests.house.words import ALL
+from tests.conventions.words import ALL
 
 ID = "01a1fbfc-9fd3-79db-9fa1-83ca6439e582"
 NAMES = (
@@ -51,8 +51,8 @@ def said(tmp_path):
     def run(block):
         script = block.replace("paste-the-id-here", ID)
         shell = ["bash", "-euc", script]
-        told = subprocess.run(shell, env=environment, capture_output=True, check=True)
-        return [json.loads(line) for line in told.stdout.splitlines()]
+        result = subprocess.run(shell, env=environment, capture_output=True, check=True)
+        return [json.loads(line) for line in result.stdout.splitlines()]
 
     return run
 
@@ -84,8 +84,8 @@ def _check(arguments, piped):
         body = piped if bodies[0] == "@-" else bodies[0]
         operation.request.model_validate_json(body, by_alias=True, by_name=False)
     else:
-        asked = dict(parse_qsl(url.query, strict_parsing=True))
-        operation.request.model_validate(asked, by_alias=True, by_name=False)
+        payload = dict(parse_qsl(url.query, strict_parsing=True))
+        operation.request.model_validate(payload, by_alias=True, by_name=False)
 
 
 def _after(arguments, flag):

@@ -9,7 +9,7 @@ import pytest
 
 import app
 from models.settings import Settings, environment_variable
-from tests.house.source import (
+from tests.conventions.source import (
     ROOT,
     functions,
     in_rooms,
@@ -46,7 +46,7 @@ COMMANDS = commands(app.build_parser())
 
 def test_commands_are_where_their_word_leads():
     """What `keys list` does stands in a keys.py, in the room that app.py says."""
-    told = {
+    result = {
         f"{package}/commands/{name}.py"
         for package, names in app.COMMANDS.items()
         for name in names
@@ -58,22 +58,22 @@ def test_commands_are_where_their_word_leads():
         if any(each.name == "declare" for each in functions(path))
         and path.parent.name == "commands"
     }
-    assert homes == told
+    assert homes == result
 
 
 def test_settings_stand_in_the_readme():
     """Every setting has a row, and no row names a setting that is gone."""
     known = {environment_variable(each.name) for each in fields(Settings)}
-    told = {row for row in rows() if row.startswith("MASTHEAD_")}
+    result = {row for row in rows() if row.startswith("MASTHEAD_")}
 
-    assert told == known
+    assert result == known
 
 
 def test_commands_stand_in_the_readme():
     """Every command of app.py has a row that begins with its words."""
-    told = [row.split("app.py ")[-1] for row in rows()]
+    result = [row.split("app.py ")[-1] for row in rows()]
 
-    untold = {each for each in COMMANDS if not any(_names(row, each) for row in told)}
+    untold = {each for each in COMMANDS if not any(_names(row, each) for row in result)}
     assert not untold
 
 
@@ -82,10 +82,10 @@ def test_options_stand_in_the_readme(command):
     """A row names no option that its command does not take, and always --json."""
     (row,) = {row for row in rows() if _names(row, command)}
 
-    told = set(re.findall(r"--[a-z-]+", row))
+    result = set(re.findall(r"--[a-z-]+", row))
     taken = set(COMMANDS[command]._option_string_actions)
-    assert told <= taken
-    assert ("--json" in told) == ("--json" in taken)
+    assert result <= taken
+    assert ("--json" in result) == ("--json" in taken)
 
 
 def _names(row, command):

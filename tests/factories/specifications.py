@@ -12,7 +12,7 @@ from models.projects.specifications.supersession import (
     supersede_specification,
 )
 from models.projects.work.rows import WorkItemRow, WorkSpecificationRow
-from tests.worlds.projects import KEY, OWNER
+from tests.factories.projects import KEY, OWNER
 
 
 def specify(project, clock, slug="login", actor=KEY, **more):
@@ -26,15 +26,15 @@ def specify(project, clock, slug="login", actor=KEY, **more):
 
 
 def revise(specification, clock, actor=KEY, **more):
-    asked = UpdateSpecification(id=specification.id, **more)
-    return update_specification(asked, clock.now, actor)
+    request = UpdateSpecification(id=specification.id, **more)
+    return update_specification(request, clock.now, actor)
 
 
 def supersede(specification, successor, clock, actor=KEY, **more):
-    asked = SupersedeSpecification(
+    request = SupersedeSpecification(
         id=specification.id, superseded_by=successor.id, **more
     )
-    return supersede_specification(asked, clock.now, actor)[0]
+    return supersede_specification(request, clock.now, actor)[0]
 
 
 def tied(specification, clock, status="planned", tie="implements", **more):

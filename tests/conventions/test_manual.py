@@ -11,7 +11,7 @@ from models.fields import SLUG
 from models.platform.scopes import ASSERT_ACTORS, ESCALATE, covers
 from models.settings import Settings, environment_variable
 from sitegen.markdown.rendering import render
-from tests.house.words import ALL, MANUAL, ROOT
+from tests.conventions.words import ALL, MANUAL, ROOT
 from tests.operations.http.test_openapi import values_of
 from tests.samples.openapi_document import DESCRIBED
 

@@ -16,7 +16,7 @@ from models.instance import LAST_BACKUP_AT, set_instance_value
 from models.runtime.build_progress import BuildProgress
 from models.runtime.process_table import ProcessTable
 from models.storage.database import database, writing
-from tests.house.words import MANUAL
+from tests.conventions.words import MANUAL
 from tests.pages.status.test_status import measured
 
 (PAGE,) = [words for words in MANUAL if words.path.stem == "monitoring"]
@@ -40,7 +40,7 @@ def table():
 
 
 @pytest.fixture
-def families(store, settings, clock, ask, table):
+def families(store, settings, clock, api, table):
     """What is told once everything has happened that is told at all."""
     progress = BuildProgress()
     published = replace(settings, publish="elsewhere")
@@ -48,9 +48,9 @@ def families(store, settings, clock, ask, table):
     metrics = Metrics(published, clock, progress, progress, table=table)
     client = create_app(settings, clock=clock, metrics=metrics).test_client()
     service = {"slug": "api", "name": "Public API"}
-    ask("POST /status/v1/admin/services/add", service)
+    api("POST /status/v1/admin/services/add", service)
     sample = measured(clock, "api", "operational")
-    ask("POST /status/v1/admin/measurements/record", sample)
+    api("POST /status/v1/admin/measurements/record", sample)
     client.get("/healthz")
     progress.record(clock.now, 1.0)
     metrics.record_job("tidy")
@@ -66,8 +66,8 @@ def name_of(family):
 def rows():
     """The metrics of the tables, each with the labels it is said to have."""
     found = re.findall(r"^\| `(\w+)` \| ([^|]*)\|", PAGE.text, re.MULTILINE)
-    told = {name: said for name, said in found if "_" in name}
-    named = {name: told[name] for name in told.keys() - UNTOLD[database.kind]}
+    result = {name: said for name, said in found if "_" in name}
+    named = {name: result[name] for name in result.keys() - UNTOLD[database.kind]}
     return {name: {*re.findall(r"`(\w+)`", said)} for name, said in named.items()}
 
 
@@ -78,12 +78,12 @@ def test_every_metric_is_explained(families):
 
 def test_labels(families):
     """The labels of the tables are those that are told."""
-    told = {
+    result = {
         name_of(each): set().union(*(s.labels for s in each.samples)) - {"le"}
         for each in families
     }
 
-    assert rows() == told
+    assert rows() == result
 
 
 @each_alert
@@ -128,7 +128,7 @@ def test_lines_of_the_log():
     """The lines that are shown have the keys that are explained."""
     (shown,) = PAGE.blocks("text")
     log = PAGE.text.partition("## Logging")[2]
-    told = {
+    result = {
         key
         for cell in re.findall(r"^\| (`.*?) \|", log, re.MULTILINE)
         for key in re.findall(r"`(\w+)`", cell)
@@ -136,4 +136,4 @@ def test_lines_of_the_log():
 
     keys = {*re.findall(r"(\w+)=", shown)}
 
-    assert keys - {"level", "logger"} <= told
+    assert keys - {"level", "logger"} <= result

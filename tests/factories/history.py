@@ -18,8 +18,8 @@ from models.status.measurements.measurements import (
 from models.status.services.rows import ServiceRow
 from models.status.state import MeasurementStatus, Severity, worst_severity
 from models.storage.database import database, writing
-from tests.worlds.platform import KINDS, PROBES, Kind
-from tests.worlds.story import Told, Works, told
+from tests.factories.platform import KINDS, PROBES, Kind
+from tests.factories.story import Told, Works, told
 
 SEED = 90
 MINUTE_MS = 60_000
