@@ -243,7 +243,7 @@ class AreaBuild:
 
     @cached_property
     def _is_same_version(self) -> bool:
-        """Return whether every page shows and links to what it did before this build."""
+        """Return whether all pages show and link to what they did before this build."""
         return bool(self._before) and self.folder.version() == self.writer.version
 
     def make(self, progress: Progress = iter) -> None:

@@ -142,7 +142,7 @@ class Builder:
 
     @property
     def is_output_current(self) -> bool:
-        """Return whether the folder has what readers get: it was built here, and last."""
+        """Return whether the folder has what readers get: built here, and last."""
         return not (self._leadership.is_led_elsewhere or self._is_outdated)
 
     def troubles(self) -> list[Fault]:
