@@ -358,21 +358,22 @@ class AreaBuild:
         """
         Yield every page of the area, stage by stage.
 
-        Urgent pages are in place before anything else is made, unless all pages now
-        link to something else. A page whose required pages do not exist yet comes after
-        the lists; of the shared pages, it stays as it is until another area is built.
+        The pages of a stage are in place before those of the next are made, unless all
+        pages now link to something else. A page whose required pages do not exist yet
+        comes after the lists; of the shared pages, it stays as it is until another area
+        is built.
         """
         generators = sorted(
             GENERATORS.get(self.name, ()), key=lambda generator: generator.stage
         )
         waiting: list[Item] = []
-        is_urgent = True
+        stage = Stage.URGENT
         for generator in generators:
-            if is_urgent and generator.stage > Stage.URGENT:
-                is_urgent = False
+            if generator.stage > stage:
+                stage = generator.stage
                 if self._is_same_version:
                     self.folder.put_in_place()
-            if generator.stage > Stage.LISTS:
+            if stage > Stage.LISTS:
                 yield from self._waiting_pages(waiting)
             for item in generator.function(self.context):
                 if self._is_ready(item):

@@ -53,7 +53,7 @@ def last_changes_by_service(
     Measurements of another service do not change it, so the page of the service need
     not be built again. The index has the incidents and windows that affect it.
     """
-    updated = {service.number: service.updated_at for service in ServiceRow.select()}
+    updated = dict(ServiceRow.select(ServiceRow.number, ServiceRow.updated_at).tuples())
     candidates = {number: [_midnight(now)] for number in updated}
     service, observed_at = ReadingRow.service, ReadingRow.observed_at
     newest_stale = _newest(service, observed_at, observed_at < now - freshness)
