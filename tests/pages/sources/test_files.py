@@ -43,7 +43,7 @@ def bring(folder, docs_project, settings):
 
     def imported(**options):
         tree = read_tree(folder)
-        with prepared_files(docs_project(), tree.files) as files:
+        with prepared_files(docs_project.project, tree.files) as files:
             report = import_documents(
                 tree.sources,
                 ImportOptions(

@@ -219,9 +219,11 @@ def test_quiet_batch_touches_its_numbers(scene, api, build_site, clock):
 
     written = set(build_site().written)
 
-    api = {path for path in written if path.startswith("api/v2/")}
-    assert written - api - {"build.json", "manifest.json"} == OF_THE_WHOLE | OF_MAIL
-    assert len(api) == 8
+    statuspage = {path for path in written if path.startswith("api/v2/")}
+    assert written - statuspage - {"build.json", "manifest.json"} == (
+        OF_THE_WHOLE | OF_MAIL
+    )
+    assert len(statuspage) == 8
 
 
 @pytest.mark.parametrize(
@@ -238,25 +240,25 @@ def test_quiet_batch_touches_its_numbers(scene, api, build_site, clock):
         ),
     ],
 )
-def test_told_at_each(scene, api, clock, write, body):
+def test_figures_end_at_each(scene, api, clock, write, body):
     """A service's figures end at its own last instant, whatever others say."""
     fresh, midnight = timedelta(minutes=5), NOON - timedelta(hours=12)
-    api, mail = (ServiceRow.get(slug=slug).number for slug in ("api", "mail"))
+    other, mail = (ServiceRow.get(slug=slug).number for slug in ("api", "mail"))
     clock.pass_(seconds=30)
 
     def changes_at(now):
         return last_changes_by_service(now, fresh, read_event_index(EventIndex()))
 
-    first = changes_at(clock.now)[api]
+    first = changes_at(clock.now)[other]
     api(f"{ADMIN}/{write}", body | {"services": ["mail"]})
 
     assert first < NOON + timedelta(seconds=1)
-    assert changes_at(clock.now) == {api: first, mail: clock.now}
+    assert changes_at(clock.now) == {other: first, mail: clock.now}
     stale_at = NOON + timedelta(minutes=4, seconds=50, milliseconds=1)
     at_dawn = NOON + timedelta(hours=12)
-    assert changes_at(stale_at) == {api: stale_at, mail: stale_at}
-    assert changes_at(at_dawn) == {api: at_dawn, mail: at_dawn}
-    assert changes_at(midnight)[api] == midnight
+    assert changes_at(stale_at) == {other: stale_at, mail: stale_at}
+    assert changes_at(at_dawn) == {other: at_dawn, mail: at_dawn}
+    assert changes_at(midnight)[other] == midnight
 
 
 def test_page_is_old_when_its_first_reading_is(scene, api, build_site, clock, output):
