@@ -115,8 +115,8 @@ class KeyedPages:
     name: str
     key: Any
     make: Callable[[], Iterable[Page]]
-    # As those of a page. Nothing is made while the pages wait.
-    requires: Collection[str] = ()
+    # Returns such paths as of a page. Nothing is made while the pages wait.
+    requires: Callable[[], Iterable[str]] = tuple
 
 
 class MadePages(NamedTuple):

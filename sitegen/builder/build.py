@@ -376,7 +376,7 @@ class AreaBuild:
             if stage > Stage.LISTS:
                 yield from self._waiting_pages(waiting)
             for item in generator.function(self.context):
-                if self._is_ready(item):
+                if self._is_unchanged(item) or self._is_ready(item):
                     yield from self._pages_of_item(item)
                 elif self.name == SHARED and isinstance(item, Page):
                     self.paths.add(item.path)
@@ -385,9 +385,8 @@ class AreaBuild:
         yield from self._waiting_pages(waiting)
 
     def _is_ready(self, item: Item) -> bool:
-        return all(
-            path in self._entries or self.folder.exists(path) for path in item.requires
-        )
+        paths = item.requires if isinstance(item, Page) else item.requires()
+        return all(path in self._entries or self.folder.exists(path) for path in paths)
 
     def _waiting_pages(self, waiting: list[Item]) -> Iterator[Page]:
         """Yield the pages that wait, those that others require before these."""
@@ -403,8 +402,8 @@ class AreaBuild:
         if isinstance(item, Page):
             yield item
             return
-        known = self._known.get(item.name)
-        if known is not None and known.key == item.key and not self._is_damaged(known):
+        if self._is_unchanged(item):
+            known = self._known[item.name]
             self._made[item.name] = known
             self.paths.update(known.paths)
             self.unchanged += len(known.paths)
@@ -416,6 +415,17 @@ class AreaBuild:
             yield page
         self._made[item.name] = MadePages(item.key, tuple(paths))
 
+    def _is_unchanged(self, item: Item) -> bool:
+        """Return whether the last build made these pages of the same."""
+        if isinstance(item, Page):
+            return False
+        known = self._known.get(item.name)
+        return (
+            known is not None
+            and known.key == item.key
+            and self.folder.damaged.isdisjoint(known.paths)
+        )
+
     @cached_property
     def _known(self) -> Mapping[str, MadePages]:
         return self._made_before if self._is_same_version and not self._is_full else {}
@@ -423,10 +433,6 @@ class AreaBuild:
     @cached_property
     def _known_paths(self) -> Mapping[str, str]:
         return {path: path for path in self._before}
-
-    def _is_damaged(self, made: MadePages) -> bool:
-        damaged = self.folder.damaged
-        return bool(damaged) and not damaged.isdisjoint(made.paths)
 
 
 class _LastOutline:

@@ -7,6 +7,7 @@ from typing import Any
 from models.base import epoch_ms
 from models.display_text import isolate
 from models.response_headers import file_for, url_path
+from models.status.maintenance.windows import MaintenanceStatus
 from models.status.snapshot.event_index import IndexedIncident, IndexedWindow
 from sitegen.page import BuildContext, KeyedPages, Page, Stage, pages
 from sitegen.status.published import (
@@ -66,7 +67,7 @@ def incidents(context: BuildContext) -> Iterator[KeyedPages]:
             f"incidents {chunk.id}",
             (chunk, shown),
             partial(_incident_pages, context, chunk),
-            requires=_files_of(context, chunk.events),
+            requires=partial(_files_of, context, chunk.events),
         )
 
 
@@ -121,17 +122,22 @@ def maintenance(context: BuildContext) -> Iterator[KeyedPages]:
     statuses = context.once_per_build(read_window_statuses)
     index = context.once_per_build(read_index)
     for chunk in reversed(list(chunks(index.windows, EVENTS_OF_CHUNK))):
-        calendars = [
-            calendar_path(window.id)
-            for window in chunk.events
-            if statuses[window.id] not in OVER
-        ]
+        key = [(window, statuses[window.id]) for window in chunk.events]
         yield KeyedPages(
             f"maintenance {chunk.id}",
-            [(window, statuses[window.id]) for window in chunk.events],
+            key,
             partial(_maintenance_pages, context, chunk),
-            requires=[*_files_of(context, chunk.events), *calendars],
+            requires=partial(_files_of_windows, context, key),
         )
+
+
+def _files_of_windows(
+    context: BuildContext, windows: list[tuple[IndexedWindow, MaintenanceStatus]]
+) -> Iterator[str]:
+    yield from _files_of(context, [window for window, _ in windows])
+    for window, status in windows:
+        if status not in OVER:
+            yield calendar_path(window.id)
 
 
 def _maintenance_pages(

@@ -42,7 +42,6 @@ def history(context: BuildContext) -> Iterator[KeyedPages]:
     """Yield a page for each month with events, and a list of these months."""
     by_month = context.once_per_build(read_months)
     months = list(by_month)
-    files = {month: list(map(_path, events)) for month, events in by_month.items()}
     for previous, month, following in zip(
         [*months[1:], None], months, [None, *months], strict=False
     ):
@@ -52,13 +51,16 @@ def history(context: BuildContext) -> Iterator[KeyedPages]:
             f"history {month}",
             (events, previous, following),
             make,
-            requires=files[month],
+            requires=partial(map, _path, events),
         )
     yield KeyedPages(
         "history",
         by_month,
         partial(_list_page, context, by_month),
-        requires=[*map(history_path, months), *chain(*files.values())],
+        requires=lambda: [
+            *map(history_path, months),
+            *map(_path, chain(*by_month.values())),
+        ],
     )
 
 

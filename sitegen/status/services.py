@@ -25,8 +25,13 @@ def services(context: BuildContext) -> Iterator[KeyedPages]:
     for slug, facts in context.once_per_build(read_service_facts).items():
         make = partial(_service_pages, context, slug)
         # Incidents link to their services, too, so neither can wait for the other.
-        linked = map(file_for, links(url_path(service_path(slug)), slug).values())
-        yield KeyedPages(f"service {slug}", facts, make, requires=list(linked))
+        yield KeyedPages(
+            f"service {slug}", facts, make, requires=partial(_linked_files, slug)
+        )
+
+
+def _linked_files(slug: str) -> Iterator[str]:
+    return map(file_for, links(url_path(service_path(slug)), slug).values())
 
 
 def _service_pages(context: BuildContext, slug: str) -> Iterator[Page]:

@@ -9,22 +9,33 @@ from collections import defaultdict
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
+from operator import itemgetter
 from typing import NamedTuple, TypeVar
 
 from models.storage.database import database
 
-# Fixed SQL, because the rows of Peewee would take ten times as long.
+# Fixed SQL, because the rows of Peewee would take ten times as long. The parameter is
+# the version since which rows are read.
+_SELECT_SERVICES = "SELECT number, updated_at FROM service ORDER BY number"
 _SELECT_INCIDENTS = (
     "SELECT id, started_at, resolved_at, updated_at FROM incident"
-    " WHERE removed_at IS NULL ORDER BY started_at, id"
+    " WHERE removed_at IS NULL AND updated_at >= {0}"
 )
 _SELECT_WINDOWS = (
     "SELECT id, starts_at, ends_at, written, updated_at FROM maintenance"
-    " WHERE removed_at IS NULL ORDER BY starts_at, id"
+    " WHERE removed_at IS NULL AND updated_at >= {0}"
 )
 _SELECT_AFFECTED = (
-    "SELECT subject, service.number, updated_at FROM affected JOIN service"
-    " ON service.number = service_id ORDER BY affected.number"
+    "SELECT subject, service_id FROM affected WHERE service_id IS NOT NULL"
+    " AND subject IN (SELECT id FROM incident WHERE updated_at >= {0}"
+    " UNION ALL SELECT id FROM maintenance WHERE updated_at >= {0}) ORDER BY number"
+)
+# Of the rows that were not removed, how many there are, and the sum of their versions.
+_SELECT_SUMS = (
+    "SELECT count(*), coalesce(sum(updated_at), 0) FROM incident"
+    " WHERE removed_at IS NULL UNION ALL"
+    " SELECT count(*), coalesce(sum(updated_at), 0) FROM maintenance"
+    " WHERE removed_at IS NULL"
 )
 
 T = TypeVar("T", bound="IndexedIncident | IndexedWindow")
@@ -70,6 +81,7 @@ class EventIndex:
 
     incidents: list[IndexedIncident] = field(default_factory=list)
     windows: list[IndexedWindow] = field(default_factory=list)
+    services: list[ServiceVersion] = field(default_factory=list)
 
     @cached_property
     def incidents_by_service(self) -> Mapping[int, list[IndexedIncident]]:
@@ -97,36 +109,51 @@ def read_event_index(previous: EventIndex) -> EventIndex:
     """
     Return the index as it is now, the previous one if nothing has changed.
 
-    Rows that did not change are those of before, so that whoever keeps some of both
-    keeps them once.
+    Only rows with a newer version are read, if those and the previous rows are all
+    that the tables have by now. Rows that did not change are the previous objects.
     """
-    services: dict[str, tuple[ServiceVersion, ...]] = {}
-    versions: dict[tuple[int, int], ServiceVersion] = {}
-    for subject, number, updated_at in database.execute_sql(_SELECT_AFFECTED):
-        version = versions.get((number, updated_at))
-        if version is None:
-            version = ServiceVersion(number, updated_at)
-            versions[version] = version
-        services[subject] = (*services.get(subject, ()), version)
-    incidents = {row.id: row for row in previous.incidents}
-    windows = {row.id: row for row in previous.windows}
-    index = EventIndex(
-        [
-            _known(incidents, IndexedIncident._make((*each, services.get(each[0], ()))))
-            for each in database.execute_sql(_SELECT_INCIDENTS)
-        ],
-        [
-            _known(windows, IndexedWindow._make((*each, services.get(each[0], ()))))
-            for each in database.execute_sql(_SELECT_WINDOWS)
-        ],
+    rows = database.execute_sql(_SELECT_SERVICES)
+    services = [ServiceVersion._make(row) for row in rows]
+    if services == previous.services:
+        versions = [row.updated_at for row in previous.incidents]
+        versions += [row.updated_at for row in previous.windows]
+        index = _index_since(max(versions, default=0), previous)
+        sums = [tuple(map(int, row)) for row in database.execute_sql(_SELECT_SUMS)]
+        if sums == [_sum(index.incidents), _sum(index.windows)]:
+            return previous if index == previous else index
+    return _index_since(0, EventIndex(services=services))
+
+
+def _index_since(version: int, previous: EventIndex) -> EventIndex:
+    """Return the index with the rows that have this version or a newer one."""
+    services = {service.number: service for service in previous.services}
+    affected: dict[str, tuple[ServiceVersion, ...]] = {}
+    for subject, number in database.execute_sql(_SELECT_AFFECTED.format(version)):
+        affected[subject] = (*affected.get(subject, ()), services[number])
+    incidents = [
+        IndexedIncident._make((*row, affected.get(row[0], ())))
+        for row in database.execute_sql(_SELECT_INCIDENTS.format(version))
+    ]
+    windows = [
+        IndexedWindow._make((*row, affected.get(row[0], ())))
+        for row in database.execute_sql(_SELECT_WINDOWS.format(version))
+    ]
+    return EventIndex(
+        _merge(previous.incidents, incidents),
+        _merge(previous.windows, windows),
+        previous.services,
     )
-    return previous if index == previous else index
 
 
-def _known(rows: Mapping[str, T], row: T) -> T:
-    """Return the row of before if it is equal."""
-    known = rows.get(row.id)
-    return known if known is not None and known == row else row
+def _merge(known: list[T], read: list[T]) -> list[T]:
+    """Return the rows by their start, the known object of each that is unchanged."""
+    rows = {row.id: row for row in known}
+    rows |= {row.id: row for row in read if rows.get(row.id) != row}
+    return sorted(rows.values(), key=itemgetter(1, 0))
+
+
+def _sum(rows: list[T]) -> tuple[int, int]:
+    return len(rows), sum(row.updated_at for row in rows)
 
 
 def _by_service(events: Iterable[T]) -> dict[int, list[T]]:

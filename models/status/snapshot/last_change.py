@@ -53,12 +53,17 @@ def last_changes_by_service(
     Measurements of another service do not change it, so the page of the service need
     not be built again. The index has the incidents and windows that affect it.
     """
-    updated = dict(ServiceRow.select(ServiceRow.number, ServiceRow.updated_at).tuples())
+    services = ServiceRow.select(ServiceRow.number, ServiceRow.updated_at)
+    updated: dict[int, datetime] = dict(services.tuples().iterator())
     candidates = {number: [_midnight(now)] for number in updated}
     service, observed_at = ReadingRow.service, ReadingRow.observed_at
     newest_stale = _newest(service, observed_at, observed_at < now - freshness)
     stale = {number: _stale_at(at, freshness) for number, at in newest_stale.items()}
-    times = [updated, stale, _newest(service, observed_at, observed_at <= now)]
+    times: list[dict[int, Any]] = [
+        updated,
+        stale,
+        _newest(service, observed_at, observed_at <= now),
+    ]
     times.append(_newest_events(index, now))
     for number, at in chain.from_iterable(by_number.items() for by_number in times):
         if number in candidates and at and at <= now:

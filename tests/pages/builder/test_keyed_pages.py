@@ -30,7 +30,7 @@ class Keyed:
 
     def generate(self, _):
         if self.key is not None:
-            yield KeyedPages("own", self.key, self._make, self.requires)
+            yield KeyedPages("own", self.key, self._make, lambda: self.requires)
 
     def _make(self):
         self.made += 1
