@@ -1,5 +1,5 @@
 """
-Record the events that subscribers are told of, in the transaction of their change.
+Record the events for subscribers in the transaction of their change.
 
 A crash after the commit loses no event, and a change that is rolled back leaves none.
 """
@@ -52,7 +52,7 @@ def has_subscriptions() -> bool:
 
 
 def has_subscribers() -> bool:
-    """Return whether anybody would be told of an event now."""
+    """Return whether anybody would get an event now."""
     return SubscriptionRow.select().where(SubscriptionRow.state == "active").exists()
 
 
@@ -86,7 +86,7 @@ def record_events(
     Record the events of a change, inside its transaction.
 
     They are due once the area's pages of this generation are live. Without a
-    subscription nothing is recorded: later subscribers are not told of earlier events.
+    subscription nothing is recorded: later subscribers do not get earlier events.
     """
     events = list(events)
     if not events or not has_subscribers():

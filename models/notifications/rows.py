@@ -1,4 +1,4 @@
-"""Store subscriptions, the events they are told of, and the deliveries of events."""
+"""Store subscriptions, events, and the deliveries of events to subscriptions."""
 
 from peewee import (
     AutoField,
@@ -15,9 +15,9 @@ from models.base import JsonField, ListField, MomentField, Row
 
 class SubscriptionRow(Row):
     """
-    Somebody who is told of events: a mailbox, a tool or a chat room.
+    A mailbox, a tool or a chat room that gets events.
 
-    Without services, it is told of all of them.
+    Without services, it gets those of all services.
     """
 
     id = TextField(primary_key=True)
@@ -75,7 +75,7 @@ class FormerSecretRow(Row):
 
 class EventRow(Row):
     """
-    An event that subscribers are told of, written with the change that causes it.
+    An event for subscribers, written with the change that causes it.
 
     `phase` distinguishes the events of one type and subject: what the clock does to a
     subject has one row, however many servers see it. The event is due once the pages
@@ -94,7 +94,7 @@ class EventRow(Row):
     path = TextField()
     data = JsonField()
     at = MomentField(index=True)
-    # When what it tells of was removed from the site: nobody is told of it any more.
+    # When its subject was removed from the site: it is not delivered any more.
     withdrawn_at = MomentField(null=True)
     # The last subscription that has its delivery, while they are created.
     notified_up_to = TextField(null=True)
@@ -107,7 +107,7 @@ class EventRow(Row):
 
 class DeliveryRow(Row):
     """
-    What one subscription is told of one event, through all attempts.
+    The delivery of one event to one subscription, through all attempts.
 
     A message of the subscription itself, such as a confirmation, has no event.
     """

@@ -76,7 +76,7 @@ def _notify_slice(event: EventRow, now: datetime) -> int:
 def _create_deliveries(
     event: EventRow, takers: list[SubscriptionRow], now: datetime
 ) -> None:
-    """Replace what is unsent of the subject by the event, where people are told."""
+    """Create the deliveries of an event; in rooms and mails it replaces unsent ones."""
     unsent = _unsent_of_subject(event, takers)
     replaced = [unsent[row.id] for row in takers if row.id in unsent]
     if replaced:

@@ -16,7 +16,7 @@ MAX_PAUSE = timedelta(seconds=PAUSES[-1])
 JITTER = 0.1
 # A webhook or chat room is quarantined after failing for so long.
 MAX_FAILING = timedelta(days=5)
-# An event is told after this time even if its page is not live.
+# An event is delivered after this time even if its page is not live.
 MAX_WAIT_FOR_PAGE = timedelta(seconds=60)
 
 
@@ -63,6 +63,6 @@ def decide(
 def is_due(
     generation: int | None, live_generation: int, at: datetime, now: datetime
 ) -> bool:
-    """Return whether an event may be told: its page is live, or it waited too long."""
+    """Return whether an event is due: its page is live, or it waited too long."""
     has_page = generation is None or generation <= live_generation
     return has_page or now - at >= MAX_WAIT_FOR_PAGE or now < at - MAX_WAIT_FOR_PAGE
