@@ -71,7 +71,7 @@ from models.status.measurements.sources import shared_source_faults
 from models.storage.database import open_database
 from sitegen.builder.preview import Preview
 from sitegen.builder.processes import build_docs, build_status
-from sitegen.markdown.messages import parse_message
+from sitegen.messages.renderer import message_renderer
 from sitegen.output.folder import OutputError, OutputFolder
 from sitegen.page import context_factory, load_generators, require_templates
 from sitegen.theme.console_look import console_look
@@ -149,6 +149,7 @@ def run_command(arguments: Namespace) -> int:
             describe_api=partial(describe_api, settings.site_name),
             print_json=print_json,
             import_over_api=import_over_api,
+            message_renderer=message_renderer,
             show_progress=show_progress,
         )
         return int(arguments.run(context, arguments) or 0)
@@ -338,7 +339,7 @@ class Server:
             settings,
             utc_now,
             self._contexts(),
-            partial(create_dispatcher, settings, utc_now, parse_message),
+            partial(create_dispatcher, settings, utc_now, message_renderer(settings)),
             jobs,
             self._metrics(BUILDER, self.state.builders).record_job,
             lambda: print(*self.ready_lines, sep="\n", flush=True),

@@ -2,11 +2,10 @@
 
 from argparse import ArgumentParser, Namespace
 
-from api.notifications.email_channel import mail_sender_of, mail_site_of
-from api.notifications.languages import locale_for
+from api.notifications.senders import EmailSender
 from models.base import new_id
 from models.notifications.addresses.mail_address import parse_mail_address
-from models.notifications.messages.mail_message import trial_mail
+from models.notifications.deliveries.dispatch import Attempt
 from models.runtime.commands import CommandContext, CommandError
 
 HELP = "test the notifications"
@@ -41,15 +40,23 @@ def test(context: CommandContext, arguments: Namespace) -> int:
     except ValueError as error:
         raise CommandError(str(error)) from None
     now = context.clock()
-    mail = trial_mail(
-        site=mail_site_of(settings),
-        locale=locale_for(settings),
-        to=to,
-        id=new_id(now),
-        now=now,
+    attempt = Attempt(
+        number=1,
+        delivery_id=new_id(now),
+        subscription_id="",
+        channel="email",
+        address=to,
+        language=None,
+        type="subscription.test",
+        subject_id="",
+        path="",
+        data={},
+        at=now,
+        attempts=1,
     )
-    with mail_sender_of(settings) as sender:
-        outcome = sender.send(mail, to)
+    render_message = context.message_renderer(settings)
+    sender = EmailSender(settings, context.clock, render_message)
+    ((_, outcome),) = sender.send([attempt])
     if not outcome.is_delivered:
         print(f"Not sent. {outcome.answer}")
         return 1

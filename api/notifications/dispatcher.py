@@ -106,7 +106,7 @@ class Dispatcher:
         """Look for what is due at once, because something was built or written."""
         self._woken.set()
 
-    def troubles(self) -> list[Fault]:
+    def faults(self) -> list[Fault]:
         """Return the fault of the mail relay, if it has one."""
         # Another thread may end the failure meanwhile.
         since, failure = self._mail_failing_since, self._mail_failure
@@ -233,7 +233,7 @@ class Dispatcher:
 
     def _log_relay(self) -> None:
         """Log when the fault of the relay begins and ends, and send what waited."""
-        faults = self.troubles()
+        faults = self.faults()
         if bool(faults) == self._is_mail_failing:
             return
         if not faults:

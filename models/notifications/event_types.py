@@ -1,5 +1,5 @@
 """
-Name the events that subscribers are told of, and which of them each channel takes.
+Name the events, and which of them subscriptions of each channel take.
 
 The module is pure: it reads no rows, no clock and no settings.
 """
@@ -22,12 +22,17 @@ EventType = Literal[
     "incident.reminder",
     "maintenance.reminder",
 ]
+# Messages about a subscription itself, such as that which confirms it.
+MessageType = Literal[
+    "subscription.confirm", "subscription.manage", "subscription.test"
+]
+# How each of them writes is in sitegen/messages/.
 Channel = Literal["email", "webhook", "slack", "discord", "teams"]
 
 EVENT_TYPES: tuple[EventType, ...] = get_args(EventType)
 CHANNELS: tuple[Channel, ...] = get_args(Channel)
 
-# For tools: people are told of incidents and maintenance.
+# For tools: people get incidents and maintenance.
 WEBHOOKS_ONLY: frozenset[EventType] = frozenset(
     {"service.state-changed", "document.published", "document.unpublished"}
 )
@@ -35,10 +40,8 @@ WEBHOOKS_ONLY: frozenset[EventType] = frozenset(
 REMINDERS: frozenset[EventType] = frozenset(
     {"incident.reminder", "maintenance.reminder"}
 )
-# These are told of the newest event alone, if earlier ones of it are unsent.
-COLLAPSING_CHANNELS: frozenset[Channel] = frozenset(
-    {"email", "slack", "discord", "teams"}
-)
+# Of one subject, these get the newest event alone if earlier ones are unsent.
+COLLAPSING_CHANNELS: frozenset[Channel] = frozenset(CHANNELS) - {"webhook"}
 
 
 def events_of_channel(channel: Channel) -> tuple[EventType, ...]:

@@ -38,6 +38,8 @@ class CommandContext:
     print_json: Callable[[object], None]
     # Imports documents into another server; see api/client/document_import.py.
     import_over_api: Callable[..., Any]
+    # Returns what renders messages to subscribers; see sitegen/messages/renderer.py.
+    message_renderer: Callable[[Settings], Callable[..., bytes]]
     # Takes the name of one item, such as "page".
     show_progress: Callable[[str], Progress]
 

@@ -49,7 +49,7 @@ class Notifier(AbstractContextManager[Any], Protocol):
     def wake(self) -> None:
         """Look at once for what can be delivered."""
 
-    def troubles(self) -> list[Fault]: ...
+    def faults(self) -> list[Fault]: ...
 
 
 def build_docs(
@@ -160,7 +160,7 @@ def build_status(
         server_locks.troubles,
         clock_watch.troubles,
         publisher.troubles,
-        notifier.troubles,
+        notifier.faults,
     )
     with server_locks, election, publisher, reporter, notifier:
         builder.start()

@@ -13,7 +13,7 @@ from models.response_headers import url_path
 from models.status.maintenance.windows import MaintenanceRow, removed_windows
 from models.status.snapshot.event_index import IndexedWindow
 from models.status.snapshot.snapshot import HISTORY
-from sitegen.markdown.messages import parse_message
+from sitegen.messages.message_text import parse_message
 from sitegen.page import BuildContext, KeyedPages, Page, Stage, pages
 from sitegen.status.published import windows_by_id
 from sitegen.status.status_data import read_index, read_snapshot, read_window_statuses

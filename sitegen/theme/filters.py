@@ -8,7 +8,7 @@ from jinja2 import Environment, pass_context
 from jinja2.runtime import Context
 from markupsafe import Markup, escape
 
-from models.display_text import isolate
+from models.display_text import isolate, plain_line, printable
 from models.locales import Locale
 from sitegen.markdown.links import LinkTarget, link_target
 from sitegen.markdown.rendering import (
@@ -122,4 +122,4 @@ def _by_name(*functions: Callable[..., Any]) -> dict[str, Callable[..., Any]]:
 
 
 # Those whose result is the same in every language.
-FILTERS = _by_name(isolate)
+FILTERS = _by_name(isolate, plain_line, printable)

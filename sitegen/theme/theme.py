@@ -17,6 +17,7 @@ from jinja2 import (
     PrefixLoader,
     StrictUndefined,
     nodes,
+    select_autoescape,
 )
 from jinja2.bccache import Bucket, BytecodeCache
 from jinja2.compiler import CodeGenerator, Frame
@@ -50,6 +51,10 @@ CARD = "card.png"
 # In a style sheet, the file of a font; in a script, the name of a text, which is
 # replaced by the text in the language of the site, as JSON.
 _FONT = re.compile(r'url\("([a-z0-9-]+\.woff2)"\)')
+# In a style sheet, a colour for a light and a dark screen.
+_COLOUR = re.compile(
+    r"--([a-z-]{1,40}): ?light-dark\((#[0-9a-f]{6}), ?(#[0-9a-f]{6})\)", re.I
+)
 # The files of the font for texts; that of Latin letters has the shortest name.
 _TEXT_FONT = re.compile(r"wix-madefor-text-[a-z-]+\.woff2")
 # The parts of that font besides Latin that texts of a language need.
@@ -140,7 +145,10 @@ class Theme:
         self._jinja = _Environment(
             # `version` describes the templates as they were read.
             auto_reload=False,
-            autoescape=True,
+            # Not in messages of plain text and JSON.
+            autoescape=select_autoescape(
+                disabled_extensions=("txt", "json"), default=True
+            ),
             bytecode_cache=_BYTECODE,
             finalize=_balance_directions,
             loader=ChoiceLoader(loaders),
@@ -179,6 +187,14 @@ class Theme:
         if self._drawn_card:
             assets[CARD] = (_asset_path(CARD, self._drawn_card), self._drawn_card)
         return assets
+
+    @cached_property
+    def colours(self) -> dict[str, tuple[str, str]]:
+        """Return the colours of the style sheet, for a light and a dark screen."""
+        files = [folder / "assets" / "style.css" for folder in reversed(self._folders)]
+        sheets = [file.read_text(encoding="utf-8") for file in files if file.is_file()]
+        found = _COLOUR.findall("\n".join([*sheets, self._accent()]))
+        return {name: (light, dark) for name, light, dark in found}
 
     @cached_property
     def version(self) -> str:

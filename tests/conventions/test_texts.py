@@ -63,7 +63,7 @@ def literals():
     return {
         literal
         for file in files
-        if file.suffix in (".py", ".html", ".js")
+        if file.suffix in (".py", ".html", ".js") or file.parent.name == "messages"
         for literal in QUOTED.findall(file.read_text(encoding="utf-8"))
     }
 

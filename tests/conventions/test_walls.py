@@ -17,19 +17,11 @@ SHARED = {path.stem for path in (ROOT / "models").glob("*.py")} | {
 PURE = (
     "models/display_text.py",
     "models/notifications/addresses/http_address.py",
-    "models/notifications/messages/chat_messages.py",
     "models/notifications/event_types.py",
     "models/notifications/addresses/mail_address.py",
-    "models/notifications/messages/mail_format.py",
-    "models/notifications/messages/mail_html.py",
-    "models/notifications/messages/mail_message.py",
     "models/notifications/addresses/mail_relay.py",
-    "models/notifications/messages/notice.py",
     "models/notifications/deliveries/outcomes.py",
-    "models/notifications/messages/message_text.py",
-    "models/notifications/messages/text_limits.py",
     "models/notifications/deliveries/schedule.py",
-    "models/notifications/messages/webhook_message.py",
     "models/status/formatting.py",
     "models/status/state.py",
     "models/status/uptime/uptime.py",
@@ -112,18 +104,6 @@ ALONE = {
     "models/front_matter.py": {"yaml"},
     "models/status/importers/cstate.py": {"yaml"},
     "models/status/importers/upptime.py": {"yaml"},
-}
-
-# What is written to people is in their language: it takes a locale, and loads none.
-WRITTEN = ("chat_messages", "mail_html", "mail_message", "notice")
-ALONE |= {
-    f"models/notifications/messages/{name}.py": {"models.locales.Locale"}
-    for name in WRITTEN
-}
-# Messages are written from the tokens of the parser of the site.
-ALONE["models/notifications/messages/message_text.py"] = {
-    "markdown_it",
-    "models.locales.Locale",
 }
 
 # Time and the environment come in through app.py alone.

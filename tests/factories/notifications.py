@@ -9,20 +9,63 @@ from models.notifications.deliveries.outcomes import Outcome
 from models.notifications.event_types import default_events
 from models.notifications.subscriptions.subscriptions import create_subscription
 from models.storage.database import writing
-from sitegen.markdown.messages import parse_message
+from sitegen.messages.message_text import parse_message
 
 SITE_URL = "https://docs.example.com"
 DELIVERED = Outcome(is_delivered=True, status_code=200)
 FAILED = Outcome(is_delivered=False, status_code=503, answer="Try again.")
 GONE = Outcome(is_delivered=False, status_code=410, is_permanent=True)
-INCIDENT = {
-    "title": "Errors on the API",
-    "status": "identified",
-    "severity": "degraded",
-    "startedAt": "2026-03-01T12:00:00.000Z",
-    "resolvedAt": None,
-    "services": [{"slug": "api", "name": "Public API"}],
-}
+# What the first release stores. What waits during an update must still be sent, so a
+# field that a schema gains has a default.
+TIME = "2026-03-01T12:00:00.000Z"
+
+
+def incident_data(bodies=("A **cache**.",), services=("Public API",), **changes):
+    """Return the data of an event of an incident, as an event stores it."""
+    incident = {
+        "id": "incident-1",
+        "title": "Errors on the API",
+        "status": "identified",
+        "severity": "degraded",
+        "startedAt": TIME,
+        "resolvedAt": None,
+        "createdAt": TIME,
+        "updatedAt": TIME,
+        "services": affected(services),
+    }
+    updates = [
+        {
+            "id": str(number),
+            "incidentId": "incident-1",
+            "status": "identified",
+            "body": body,
+            "createdAt": TIME,
+        }
+        for number, body in enumerate(bodies)
+    ]
+    return {"incident": {"incident": incident | changes, "updates": updates}}
+
+
+def window_data(services=("Public API",), **changes):
+    """Return the data of an event of a maintenance window."""
+    window = {
+        "id": "window-1",
+        "title": "New disks",
+        "description": None,
+        "startsAt": TIME,
+        "endsAt": "2026-03-01T14:00:00.000Z",
+        "status": "scheduled",
+        "createdAt": TIME,
+        "updatedAt": TIME,
+        "services": affected(services),
+    }
+    return {"maintenance": window | changes}
+
+
+def affected(names):
+    return [{"slug": f"s{number}", "name": name} for number, name in enumerate(names)]
+
+
 # An attempt to deliver an update of an incident to a webhook.
 ATTEMPT = Attempt(
     number=1,
@@ -34,7 +77,7 @@ ATTEMPT = Attempt(
     type="incident.updated",
     subject_id="incident-1",
     path="/status/incidents/1/",
-    data={"incident": {"incident": INCIDENT, "updates": [{"body": "A **cache**."}]}},
+    data=incident_data(),
     at=datetime(2026, 3, 1, 12, 0, tzinfo=UTC),
     attempts=1,
 )

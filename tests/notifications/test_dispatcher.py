@@ -9,11 +9,11 @@ import pytest
 from api.notifications.dispatcher import Dispatcher, Sender
 from models.errors import StorageBusy
 from models.notifications.deliveries import dispatch
+from models.notifications.deliveries.deliveries import queue_message
 from models.notifications.deliveries.dispatch import MAX_PER_SUBSCRIPTION, claim
 from models.notifications.deliveries.fan_out import fan_out
 from models.notifications.deliveries.outcomes import Outcome
 from models.notifications.rows import DeliveryRow, SubscriptionRow
-from models.notifications.subscriptions.subscription_messages import queue_message
 from models.storage.database import writing
 from models.storage.write_locks import NOTIFICATIONS
 from tests.factories.notifications import (
@@ -256,18 +256,18 @@ def test_relay_that_accepts_nothing(receivers):
     happen()
     with mail_dispatcher(receivers, now) as found:
         finished("failed")
-        assert found.troubles() == []
+        assert found.faults() == []
         now[0] += timedelta(seconds=61)
         # An attempt under way would be recorded with the time that follows.
         wait_until(lambda: outcomes() == [("failed", 2)])
-        assert [fault.state for fault in found.troubles()] == ["mail-failing"]
-        assert "ada" not in found.troubles()[0].detail
+        assert [fault.state for fault in found.faults()] == ["mail-failing"]
+        assert "ada" not in found.faults()[0].detail
         # It says why, so that nobody needs to look into deliveries.
-        assert found.troubles()[0].detail.endswith(" UTC. Try again.")
+        assert found.faults()[0].detail.endswith(" UTC. Try again.")
         receivers.outcomes.clear()
         now[0] += timedelta(minutes=10)
         finished("delivered")
-        assert found.troubles() == []
+        assert found.faults() == []
 
 
 def test_mail_with_a_bug(receivers):
@@ -282,7 +282,7 @@ def test_mail_with_a_bug(receivers):
         finished("failed")
         now[0] += timedelta(seconds=61)
         wait_until(lambda: outcomes() == [("failed", 2)])
-        assert found.troubles() == []
+        assert found.faults() == []
 
     assert SubscriptionRow.get_by_id(row.id).failing_since is None
 
@@ -347,7 +347,7 @@ def test_relay_that_is_back(receivers):
         wait_until(lambda: outcomes() == [("failed", 1)] * 2)
         now[0] += timedelta(seconds=61)
         wait_until(lambda: outcomes() == [("failed", 2)] * 2)
-        assert found.troubles()
+        assert found.faults()
         receivers.outcomes["ada@example.com"] = DELIVERED
         mia = subscribe(now[0], "mia@example.com", channel="email", secret=None)
         with writing(NOTIFICATIONS):
@@ -358,7 +358,7 @@ def test_relay_that_is_back(receivers):
                 == [("delivered", 1), ("delivered", 3), ("failed", 2)]
             )
         )
-        assert found.troubles() == []
+        assert found.faults() == []
 
 
 def test_clock_set_back(receivers):

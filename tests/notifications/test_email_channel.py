@@ -8,8 +8,7 @@ from email.policy import default
 
 import pytest
 
-from api.notifications.email_channel import EmailSender
-from api.notifications.senders import create_senders
+from api.notifications.senders import EmailSender, create_senders
 from models.notifications.deliveries.dispatch import claim, record_outcomes
 from models.notifications.rows import DeliveryRow, SubscriptionRow
 from models.notifications.subscriptions.readers import (
@@ -18,9 +17,9 @@ from models.notifications.subscriptions.readers import (
 )
 from models.notifications.subscriptions.secrets import subscription_id_of
 from models.settings import Settings
-from sitegen.markdown.messages import parse_message
+from sitegen.messages.renderer import message_renderer
 from tests.factories.languages import START, add_marked_languages
-from tests.factories.notifications import ATTEMPT
+from tests.factories.notifications import ATTEMPT, incident_data
 from tests.notifications.relays import Relay, relaying
 
 NOW = datetime(2026, 3, 1, 12, 0, tzinfo=UTC)
@@ -53,7 +52,7 @@ def mail_settings(relay):
 
 @pytest.fixture
 def send(mail_settings):
-    sender = EmailSender(mail_settings, lambda: NOW, parse_message)
+    sender = EmailSender(mail_settings, lambda: NOW, message_renderer(mail_settings))
     return lambda *batch: list(sender.send(batch))
 
 
@@ -103,14 +102,14 @@ def test_message_about_the_subscription(send, relay, type, url):
 def test_language(mail_settings, relay, tmp_path, language, tag):
     """A mail is in the language of its subscription, or else in that of the site."""
     templates = add_marked_languages(tmp_path / "own", "sv", "ar")
-    result = replace(mail_settings, language="sv", templates=templates)
+    settings = replace(mail_settings, language="sv", templates=templates)
     types = ("subscription.confirm", "subscription.manage", "subscription.test")
     batch = [
         replace(NOTICE, number=number, type=type, language=language)
         for number, type in enumerate((NOTICE.type, *types))
     ]
 
-    list(EmailSender(result, lambda: NOW, parse_message).send(batch))
+    list(EmailSender(settings, lambda: NOW, message_renderer(settings)).send(batch))
 
     mails = [read(mail) for mail in relay.mails]
     assert [mail["Content-Language"] for mail in mails] == [tag] * 4
@@ -134,7 +133,8 @@ def test_batch(send, relay):
 
 def test_mail_that_cannot_be_assembled(send, relay, caplog):
     """It fails alone: the mails of its batch before and behind it are sent."""
-    broken = replace(NOTICE, number=2, delivery_id="d-3", data={})
+    data = incident_data(status="forgotten")
+    broken = replace(NOTICE, number=2, delivery_id="d-3", data=data)
     other = replace(NOTICE, number=3, address="eve@example.com", delivery_id="d-4")
 
     results = send(NOTICE, broken, other)
@@ -151,10 +151,9 @@ def test_mail_that_cannot_be_assembled(send, relay, caplog):
 
 def test_channel_without_relay(mail_settings):
     """Without a relay there is no e-mail; webhooks do not need one."""
-    with_relay = create_senders(mail_settings, lambda: NOW, parse_message)
-    without = create_senders(
-        replace(mail_settings, smtp=""), lambda: NOW, parse_message
-    )
+    render = message_renderer(mail_settings)
+    with_relay = create_senders(mail_settings, lambda: NOW, render)
+    without = create_senders(replace(mail_settings, smtp=""), lambda: NOW, render)
 
     assert "email" in with_relay
     assert "email" not in without

@@ -7,13 +7,11 @@ from datetime import UTC, datetime
 import pytest
 from standardwebhooks.webhooks import Webhook
 
-from api.notifications.chat_channel import ChatSender
-from api.notifications.senders import create_senders
-from api.notifications.webhook_channel import WebhookSender
+from api.notifications.senders import WebhookSender, create_senders
 from models.notifications.deliveries.outcomes import Outcome
 from models.notifications.event_types import CHANNELS
 from models.settings import Settings
-from sitegen.markdown.messages import parse_message
+from sitegen.messages.renderer import message_renderer
 from tests.factories.languages import END, START, add_marked_languages
 from tests.factories.notifications import ATTEMPT
 
@@ -44,9 +42,13 @@ def http():
     return Http()
 
 
+def send(http, attempt, settings=SETTINGS):
+    return list(WebhookSender(http, now, message_renderer(settings)).send([attempt]))
+
+
 def test_webhook(http):
     """The message of an event has the page's address, and its signature is right."""
-    ((_, outcome),) = WebhookSender(SETTINGS, http, now).send([EVENT])
+    ((_, outcome),) = send(http, EVENT)
 
     ((url, headers, body),) = http.sent
     message = Webhook(SECRET).verify(body, headers)
@@ -58,7 +60,7 @@ def test_webhook(http):
 
 def test_test_of_a_webhook(http):
     """A test is signed like an event, and leads to the site."""
-    list(WebhookSender(SETTINGS, http, now).send([TEST]))
+    send(http, TEST)
 
     ((_, headers, body),) = http.sent
     message = Webhook(SECRET).verify(body, headers)
@@ -76,15 +78,11 @@ def test_test_of_a_webhook(http):
 )
 def test_chat_room(http, channel, attempt, words):
     """A room is told of an event, or that a test has arrived, in its own form."""
-    list(
-        ChatSender(SETTINGS, http, parse_message).send(
-            [replace(attempt, channel=channel)]
-        )
-    )
+    send(http, replace(attempt, channel=channel))
 
     ((_, headers, body),) = http.sent
     text = json.dumps(json.loads(body), ensure_ascii=False)
-    assert headers["Content-Type"] == "application/json"
+    assert headers == {"Content-Type": "application/json"}
     assert all(word in text for word in words)
 
 
@@ -94,10 +92,10 @@ def test_chat_room(http, channel, attempt, words):
 def test_language_of_a_room(http, tmp_path, channel, attempt, language):
     """A room is told in the language of its subscription, or in that of the site."""
     templates = add_marked_languages(tmp_path / "own", "sv")
-    result = replace(SETTINGS, language="sv", templates=templates)
+    settings = replace(SETTINGS, language="sv", templates=templates)
     attempt = replace(attempt, channel=channel, language=language)
 
-    list(ChatSender(result, http, parse_message).send([attempt]))
+    send(http, attempt, settings)
 
     ((_, _, body),) = http.sent
     headline = "Incident update" if attempt.data else "Test"
@@ -108,11 +106,11 @@ def test_language_of_a_room(http, tmp_path, channel, attempt, language):
 def test_language_of_a_webhook(http, tmp_path):
     """A webhook is for programs, and is the same in every language."""
     templates = add_marked_languages(tmp_path / "own", "sv")
-    result = replace(SETTINGS, language="sv", templates=templates)
+    settings = replace(SETTINGS, language="sv", templates=templates)
 
-    for settings, language in ((result, "sv"), (SETTINGS, None)):
+    for each, language in ((settings, "sv"), (SETTINGS, None)):
         attempt = replace(EVENT, language=language)
-        list(WebhookSender(settings, http, now).send([attempt]))
+        send(http, attempt, each)
 
     (_, _, one), (_, _, other) = http.sent
     assert one == other
@@ -121,7 +119,10 @@ def test_language_of_a_webhook(http, tmp_path):
 def test_channels():
     """Every channel is available with a relay, and all but e-mail without one."""
     relay = {"smtp": "smtps://mail.example.com", "mail_from": "status@example.com"}
-    available = create_senders(replace(SETTINGS, **relay), now, parse_message)
+    render = message_renderer(SETTINGS)
 
-    assert set(available) == set(CHANNELS)
-    assert set(create_senders(SETTINGS, now, parse_message)) == {*CHANNELS} - {"email"}
+    with_relay = create_senders(replace(SETTINGS, **relay), now, render)
+    without = create_senders(SETTINGS, now, render)
+
+    assert set(with_relay) == set(CHANNELS)
+    assert set(without) == {*CHANNELS} - {"email"}

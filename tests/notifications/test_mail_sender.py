@@ -2,6 +2,7 @@
 
 import logging
 import ssl
+from dataclasses import replace
 from datetime import UTC, datetime
 from email import message_from_bytes
 from email.policy import default
@@ -13,47 +14,38 @@ import pytest
 from aiosmtpd.smtp import AuthResult
 
 from api.notifications.mail_sender import MailSender
-from models.locales import load_locale
 from models.notifications.addresses.mail_relay import Mailbox, MailRelay
 from models.notifications.deliveries.outcomes import MAX_ANSWER
-from models.notifications.messages.mail_message import MailSite, mail_of
-from models.notifications.messages.notice import Notice
-from tests.factories.notifications import message
+from models.settings import Settings
+from sitegen.messages.renderer import message_renderer
+from tests.factories.notifications import ATTEMPT, incident_data
 from tests.notifications.relays import ACCEPTED, Relay, relaying, speaking
 from tests.ports import free_port
 from tests.probing.conftest import certificate  # noqa: F401
 
 NOW = datetime(2026, 3, 1, 12, 0, tzinfo=UTC)
 SENDER = Mailbox("Example status", "status@example.com")
-SITE = MailSite("Example status", "https://docs.example.com", SENDER)
 END = f"https://api.example.com/subscribe/end/{'Zm9v' * 20}"
-NOTICE = Notice(
+NOTICE = replace(
+    ATTEMPT,
+    channel="email",
     type="incident.opened",
-    site_name="Example status",
-    title="Störung der API",
-    status="investigating",
-    text="Words.\n\n.\n\n.. and dots\n\n.",
-    state="degraded",
-    services=("API",),
-    starts_at=NOW,
-    ends_at=None,
-    url="https://docs.example.com/status/incidents/1/",
-    at=NOW,
+    data=incident_data(["Words.\n\n.\n\n.. and dots\n\n."], title="Störung der API"),
+    token="Zm9v" * 20,
+)
+RENDER = message_renderer(
+    Settings(
+        site_name="Example status",
+        site_url="https://docs.example.com",
+        subscribe_url="https://api.example.com",
+        smtp="smtps://mail.example.com",
+        mail_from="Example status <status@example.com>",
+    )
 )
 
 
 def mail(to="ada@example.com", id="delivery-1"):
-    return mail_of(
-        NOTICE,
-        message(NOTICE.text),
-        site=SITE,
-        locale=load_locale("en"),
-        to=to,
-        delivery_id=id,
-        now=NOW,
-        manage_url=END,
-        end_url=END,
-    )
+    return RENDER(replace(NOTICE, address=to, delivery_id=id), NOW)
 
 
 def sender_to(port, security="plain", host="127.0.0.1", user="", **options):

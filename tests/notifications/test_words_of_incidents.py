@@ -1,15 +1,26 @@
 """What messages to people say of an incident: each word once, and the facts of now."""
 
+from dataclasses import replace
 from datetime import timedelta
 
 import pytest
+from pydantic import ValidationError
 
+from models.locales import load_locale
 from models.notifications.deliveries.dispatch import claim, record_outcomes
 from models.notifications.deliveries.fan_out import fan_out
-from models.notifications.messages.notice import notice_of
 from models.notifications.rows import DeliveryRow
+from models.settings import Settings
 from models.status.clock_events import record_clock_events
-from tests.factories.notifications import ALL_LIVE, DELIVERED, FAILED, subscribe
+from sitegen.messages.notice import notice_of
+from tests.factories.notifications import (
+    ALL_LIVE,
+    ATTEMPT,
+    DELIVERED,
+    FAILED,
+    incident_data,
+    subscribe,
+)
 from tests.factories.status import ADD_UPDATE, UPDATE_INCIDENT, World
 
 REPLAY = "POST /status/v1/admin/deliveries/replay"
@@ -36,14 +47,20 @@ def told(clock):
         attempts = claim(clock.now, ("email", "slack"), 100)
         record_outcomes([(attempt, outcome) for attempt in attempts], clock.now)
         notices = [
-            notice_of(
-                attempt.type, attempt.data_at(""), "Site", attempt.at, attempt.told_at
-            )
-            for attempt in attempts
+            notice_of(attempt, Settings(), load_locale("en")) for attempt in attempts
         ]
         return [(notice.type, notice.text, notice.state) for notice in notices]
 
     return send
+
+
+@pytest.mark.parametrize("change", [{"status": "forgotten"}, {"startedAt": "soon"}])
+def test_event_that_is_damaged(change):
+    """An event is read by the API's schema: nobody gets half a message."""
+    attempt = replace(ATTEMPT, data=incident_data(**change))
+
+    with pytest.raises(ValidationError):
+        notice_of(attempt, Settings(), load_locale("en"))
 
 
 def test_severity_alone(world, api, told):

@@ -1,4 +1,4 @@
-"""List the deliveries to subscriptions, and what became of them."""
+"""Queue and list the deliveries to subscriptions, and what became of them."""
 
 from datetime import datetime
 from typing import Annotated, Any, Literal, get_args
@@ -6,12 +6,11 @@ from typing import Annotated, Any, Literal, get_args
 from peewee import ModelSelect, fn
 from pydantic import Field
 
-from models.base import Schema
+from models.base import Schema, new_id
 from models.errors import DeliveryNotFound, ValidationFailed
 from models.fields import EXAMPLE_ID, ID, CreatedAt, Id, Moment
-from models.notifications.event_types import EventType
-from models.notifications.rows import DeliveryRow
-from models.notifications.subscriptions.subscription_messages import MessageType
+from models.notifications.event_types import EventType, MessageType
+from models.notifications.rows import DeliveryRow, SubscriptionRow
 from models.pagination import CursorQuery, Page, cursor_page, descending
 
 DeliveryStatus = Literal["waiting", "sending", "delivered", "failed", "given-up"]
@@ -82,6 +81,23 @@ class ListDeliveries(CursorQuery, example=("status",)):
     to: Moment | None = Field(
         default=None, description="The end of the range in which it was created."
     )
+
+
+def queue_message(
+    subscription: SubscriptionRow, type: MessageType, now: datetime
+) -> DeliveryRow:
+    """Have a message delivered, inside the transaction of what it is about."""
+    row: DeliveryRow = DeliveryRow.create(
+        id=new_id(now),
+        subscription=subscription.id,
+        type=type,
+        subject_id=subscription.id,
+        status="waiting",
+        due_at=now,
+        created_at=now,
+        next_attempt_at=now,
+    )
+    return row
 
 
 def delivery_of(row: DeliveryRow) -> Delivery:

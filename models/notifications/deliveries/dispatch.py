@@ -81,16 +81,12 @@ class Attempt:
     token: str = ""
     # The first delivery of the subject to the subscription, if that is another one.
     thread_id: str | None = None
-    # When the last event of the subject was that the receiver has been told.
-    told_at: datetime | None = None
-
-    def data_at(self, site_url: str) -> dict[str, Any]:
-        """Return the data with the address of the page on the site."""
-        return {**self.data, "url": site_url + self.path}
+    # When the last event of the subject happened that the receiver has.
+    delivered_up_to: datetime | None = None
 
 
 class Earlier(NamedTuple):
-    """A delivery that has arrived, with the time of what it tells."""
+    """A delivery that has arrived, with the time of its event."""
 
     number: int
     id: str
@@ -144,8 +140,8 @@ def claim(
 
     Of one subscription and subject only the oldest unfinished one is claimed, and of
     one subscription no more than MAX_PER_SUBSCRIPTION together with those `in_flight`,
-    which are counted by its id. What a subscription gets that is not active any more is
-    given up, and so is what tells of something that was removed.
+    which are counted by its id. Deliveries to inactive subscriptions are given up, and
+    so are those of events that were withdrawn.
     """
     busy = [id for id, count in in_flight.items() if count >= MAX_PER_SUBSCRIPTION]
     earlier = DeliveryRow.alias()
@@ -171,31 +167,30 @@ def claim(
     with writing(NOTIFICATIONS):
         rows = list(due)
         events = _events_of(rows)
-        wanted = {row.number: _is_welcome(row, events) for row in rows}
-        welcome = _at_most(
-            MAX_PER_SUBSCRIPTION, in_flight, (row for row in rows if wanted[row.number])
-        )
+        deliverable = [row for row in rows if is_deliverable(row, events)]
+        kept = {row.number for row in deliverable}
         _set_status(
-            [number for number, is_wanted in wanted.items() if not is_wanted],
+            [row.number for row in rows if row.number not in kept],
             status="given-up",
             next_attempt_at=None,
         )
+        claimed = _at_most(MAX_PER_SUBSCRIPTION, in_flight, deliverable)
         _set_status(
-            [row.number for row in welcome],
+            [row.number for row in claimed],
             status="sending",
             attempts=DeliveryRow.attempts + 1,
             sending_at=now,
         )
-        earlier_ones, secret = _earlier_deliveries(welcome), notification_secret()
-        secrets = signing_secrets(_webhooks_of(welcome), now, secret)
+        earlier_ones, secret = _earlier_deliveries(claimed), notification_secret()
+        secrets = signing_secrets(_webhooks_of(claimed), now, secret)
         return [
             _attempt(row, events.get(row.event_id), earlier_ones, secret, secrets)
-            for row in welcome
+            for row in claimed
         ]
 
 
 def release(attempts: Iterable[Attempt]) -> None:
-    """Make claimed deliveries due again, of which the attempt was not begun."""
+    """Make claimed deliveries due again whose attempt was not begun."""
     numbers = [attempt.number for attempt in attempts]
     if numbers:
         with writing(NOTIFICATIONS):
@@ -333,8 +328,12 @@ def _at_most(
     return chosen
 
 
-def _is_welcome(row: DeliveryRow, events: Mapping[int | None, EventRow]) -> bool:
-    """Return whether the subscription is still told: of itself in any live state."""
+def is_deliverable(row: DeliveryRow, events: Mapping[int | None, EventRow]) -> bool:
+    """
+    Return whether the subscription still gets the delivery.
+
+    An event needs an active subscription, a message about the subscription a live one.
+    """
     event = events.get(row.event_id)
     if event is not None and event.withdrawn_at is not None:
         return False
@@ -348,13 +347,13 @@ def _set_status(numbers: list[int], **values: Any) -> None:
 
 
 def _earlier_deliveries(rows: list[DeliveryRow]) -> dict[int, list[Earlier]]:
-    """Return what people were told before of the subject of each row, by its number."""
-    told = [
+    """Return the deliveries that people have of the subject of each row, by number."""
+    collapsing = [
         row
         for row in rows
         if row.subscription.channel in COLLAPSING_CHANNELS and row.event_id
     ]
-    if not told:
+    if not collapsing:
         return {}
     query: Any = (
         DeliveryRow.select(
@@ -366,8 +365,8 @@ def _earlier_deliveries(rows: list[DeliveryRow]) -> dict[int, list[Earlier]]:
         )
         .join(EventRow)
         .where(
-            DeliveryRow.subscription.in_([row.subscription_id for row in told]),
-            DeliveryRow.subject_id.in_({row.subject_id for row in told}),
+            DeliveryRow.subscription.in_([row.subscription_id for row in collapsing]),
+            DeliveryRow.subject_id.in_({row.subject_id for row in collapsing}),
             DeliveryRow.delivered_at.is_null(False),
         )
         .order_by(DeliveryRow.number)
@@ -381,7 +380,7 @@ def _earlier_deliveries(rows: list[DeliveryRow]) -> dict[int, list[Earlier]]:
             for earlier in delivered.get((row.subscription_id, row.subject_id), ())
             if earlier.number < row.number
         ]
-        for row in told
+        for row in collapsing
     }
 
 
@@ -426,7 +425,7 @@ def _attempt(
         secrets=secrets.get(subscription.id, ()),
         token=_token(row, secret) if subscription.channel == "email" else "",
         thread_id=earlier[0].id if earlier else None,
-        told_at=max((delivery.at for delivery in earlier), default=None),
+        delivered_up_to=max((delivery.at for delivery in earlier), default=None),
     )
 
 

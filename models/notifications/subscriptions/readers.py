@@ -16,13 +16,10 @@ from models.base import epoch_ms, new_id
 from models.instance import read_instance_value, set_instance_value
 from models.logs import LogLine
 from models.notifications.addresses.mail_address import folded_address, mailbox_of
-from models.notifications.event_types import EventType, default_events
+from models.notifications.deliveries.deliveries import queue_message
+from models.notifications.event_types import EventType, MessageType, default_events
 from models.notifications.rows import DeliveryRow, SubscriptionRow
 from models.notifications.subscriptions.secrets import TokenPurpose, subscription_id_of
-from models.notifications.subscriptions.subscription_messages import (
-    MessageType,
-    queue_message,
-)
 from models.notifications.subscriptions.subscriptions import (
     create_subscription,
     end_subscription,

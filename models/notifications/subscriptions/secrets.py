@@ -1,8 +1,9 @@
-"""Keep the secrets of webhooks sealed, and compute the tokens in links of mails."""
+"""Make and seal the secrets of webhooks, and compute the tokens in links of mails."""
 
 import base64
 import binascii
 import hmac
+import secrets
 from collections.abc import Iterable, Sequence
 from datetime import datetime, timedelta
 from typing import Literal
@@ -15,11 +16,21 @@ from models.sealing import open_sealed, seal
 
 TokenPurpose = Literal["confirm", "manage"]
 
+# The form of a secret in Standard Webhooks.
+SECRET_PREFIX = "whsec_"  # noqa: S105
+SECRET_BYTES = 32
+
 MAC_BYTES = 16
 # For so long after a rotation, messages are signed with the former secret too.
 FORMER_SECRET_SIGNS = timedelta(hours=24)
 # How many of them sign beside the newest one.
 MAX_FORMER_SECRETS = 9
+
+
+def new_webhook_secret() -> str:
+    """Return a random secret in the form that receivers configure."""
+    key = secrets.token_bytes(SECRET_BYTES)
+    return SECRET_PREFIX + base64.b64encode(key).decode()
 
 
 def seal_secret(subscription_id: str, secret: str) -> bytes:

@@ -33,7 +33,10 @@ from models.notifications.addresses.mail_address import (
     mailbox_of,
     parse_mail_address,
 )
-from models.notifications.deliveries.deliveries import give_up_unfinished
+from models.notifications.deliveries.deliveries import (
+    give_up_unfinished,
+    queue_message,
+)
 from models.notifications.event_types import (
     CHANNELS,
     Channel,
@@ -41,10 +44,12 @@ from models.notifications.event_types import (
     default_events,
     events_of_channel,
 )
-from models.notifications.messages.webhook_message import new_webhook_secret
 from models.notifications.rows import DeliveryRow, SubscriptionRow
-from models.notifications.subscriptions.secrets import replace_secret, seal_secret
-from models.notifications.subscriptions.subscription_messages import queue_message
+from models.notifications.subscriptions.secrets import (
+    new_webhook_secret,
+    replace_secret,
+    seal_secret,
+)
 from models.pagination import CursorQuery, Page, cursor_page, descending
 from models.storage.database import truncate_wal_after_commit
 

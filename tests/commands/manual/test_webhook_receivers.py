@@ -14,14 +14,12 @@ from time import sleep
 import pytest
 
 from api.notifications.http_sender import HttpSender
+from api.notifications.senders import signature_headers
 from models.notifications.deliveries.schedule import JITTER, MAX_FAILING, PAUSES
 from models.notifications.event_types import EVENT_TYPES
-from models.notifications.messages.webhook_message import (
-    new_webhook_secret,
-    webhook_body,
-    webhook_headers,
-)
+from models.notifications.subscriptions.secrets import new_webhook_secret
 from models.status.incidents.incidents import StatusIncidentDetail
+from sitegen.messages.webhook import webhook_body
 from tests.conventions.words import MANUAL
 from tests.ports import free_port
 
@@ -85,14 +83,16 @@ def test_receiver_of_forged_messages(receiver):
     """Another secret, another body and an old message are rejected."""
     secret, url, printed = receiver
     now = datetime.now(UTC)
-    headers = webhook_headers("a", now, b"{}", [secret])
+    headers = signature_headers("a", now, b"{}", [secret])
 
     outcomes = [
         send(url, b"{}", "a", [new_webhook_secret()]),
         SENDER.send(url, headers, b'{"type": "forged"}'),
         SENDER.send(url, {"webhook-signature": "v1,="}, b"{}"),
         SENDER.send(
-            url, webhook_headers("a", now - timedelta(hours=1), b"{}", [secret]), b"{}"
+            url,
+            signature_headers("a", now - timedelta(hours=1), b"{}", [secret]),
+            b"{}",
         ),
     ]
 
@@ -104,7 +104,7 @@ SENDER = HttpSender(("127.0.0.0/8",), lambda: datetime.now(UTC), timeout_seconds
 
 
 def send(url, body, id, secrets):
-    headers = webhook_headers(id, datetime.now(UTC), body, secrets)
+    headers = signature_headers(id, datetime.now(UTC), body, secrets)
     return SENDER.send(url, headers, body)
 
 

@@ -12,7 +12,7 @@ from api.http.metrics import MAX_OPERATIONS, Metrics
 from api.http.problem_types import PROBLEM_TYPES
 from api.operation import OPERATIONS
 from models.changes import note_built
-from models.notifications.subscriptions.subscription_messages import queue_message
+from models.notifications.deliveries.deliveries import queue_message
 from models.runtime.build_progress import BuildProgress
 from models.runtime.faults import Fault
 from models.runtime.shared_numbers import NAME_BYTES

@@ -6,9 +6,9 @@ import pytest
 from jsonschema import Draft202012Validator
 
 from models.notifications.event_types import EVENT_TYPES, REMINDERS
-from models.notifications.messages.webhook_message import webhook_body
 from models.notifications.rows import EventRow
 from models.status.clock_events import record_clock_events
+from sitegen.messages.webhook import webhook_body
 from tests.factories.notifications import subscribe
 from tests.factories.status import ADD_UPDATE, UPDATE_WINDOW, World
 from tests.samples.openapi_document import DESCRIBED

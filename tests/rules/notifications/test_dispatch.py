@@ -5,6 +5,7 @@ from datetime import timedelta
 
 import pytest
 
+from models.notifications.deliveries.deliveries import queue_message
 from models.notifications.deliveries.dispatch import (
     claim,
     record_outcomes,
@@ -15,7 +16,6 @@ from models.notifications.deliveries.fan_out import fan_out
 from models.notifications.deliveries.outcomes import Outcome
 from models.notifications.events import withdraw_events
 from models.notifications.rows import DeliveryRow, SubscriptionRow
-from models.notifications.subscriptions.subscription_messages import queue_message
 from models.storage.database import writing
 from models.storage.write_locks import NOTIFICATIONS
 from tests.factories.notifications import ALL_LIVE, DELIVERED, FAILED, GONE, subscribe

@@ -1,8 +1,4 @@
-"""
-Fit texts into the limits of channels.
-
-The module is pure: it reads no rows, no clock and no settings.
-"""
+"""Fit texts into the limits of channels."""
 
 import re
 from collections.abc import Callable, Sequence
@@ -10,6 +6,7 @@ from collections.abc import Callable, Sequence
 ELLIPSIS = "…"
 # A text, and what closes the marks that are open at its end.
 Piece = tuple[str, str]
+Fits = Callable[[str], bool]
 # Scripts from U+2E80 on put no spaces between their words.
 _WORD = re.compile("[!-\u2e7f]+|[^!-\u2e7f]")
 
@@ -23,7 +20,7 @@ def words(text: str) -> list[str]:
     return _WORD.findall(text)
 
 
-def fitted(pieces: Sequence[Piece], fits: Callable[[str], bool]) -> str:
+def fitted(pieces: Sequence[Piece], fits: Fits) -> str:
     """Return as many of the pieces as fit, and an ellipsis if these are not all."""
 
     def cut(count: int) -> str:
@@ -34,7 +31,7 @@ def fitted(pieces: Sequence[Piece], fits: Callable[[str], bool]) -> str:
     return whole if fits(whole) else cut(most(len(pieces), lambda n: fits(cut(n))))
 
 
-def fitted_line(text: str, fits: Callable[[str], bool]) -> str:
+def fitted_line(text: str, fits: Fits) -> str:
     """Return the beginning of a text without marks that fits."""
     return fitted([(word, "") for word in words(text)], fits)
 
@@ -51,3 +48,7 @@ def most(high: int, fits: Callable[[int], bool]) -> int:
 def utf16_length(text: str) -> int:
     """Return the length as programs in JavaScript count it, which is never less."""
     return len(text) + sum(char > "\uffff" for char in text)
+
+
+def at_most(length: int) -> Fits:
+    return lambda text: utf16_length(text) <= length

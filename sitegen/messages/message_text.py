@@ -1,23 +1,29 @@
 """
-Write the text of a message as mails, calendars and chat rooms display it.
+The text of a message: Markdown as mails, calendars and chat rooms display it.
 
-Its tokens come from the parser of the site; their links are absolute. The module is
-pure: it reads no rows, no clock and no settings.
+The tokens come from the parser of the site, with absolute links, since subscribers read
+messages away from the site.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, lru_cache
 from itertools import takewhile
 
+from markdown_it.common.normalize_url import normalizeLink
 from markdown_it.presets import commonmark
 from markdown_it.renderer import RendererHTML
 from markdown_it.token import Token
 from markdown_it.utils import OptionsDict
 
+from models.display_text import printable
 from models.locales import Locale
-from models.notifications.messages.text_limits import Piece, fitted, words
+from models.projects.documents.linking.link_resolver import site_href
+from sitegen.markdown.links import LinkTarget, autolink_urls, link_target
+from sitegen.markdown.rendering import make_parser
+from sitegen.markdown.work_limits import WorkLimit, WorkLimitExceeded
+from sitegen.messages.text_limits import Piece, fitted, words
 
+PARSER = make_parser(is_document=False)
 _HTML = RendererHTML()
 _HTML_OPTIONS = OptionsDict(commonmark.make()["options"])
 # What separates a block from the next one, or a cell from the next one.
@@ -25,45 +31,35 @@ _GAPS = dict.fromkeys(("list_item_close", "thead_close", "tr_close"), "\n")
 _GAPS |= dict.fromkeys(("td_close", "th_close"), " | ")
 
 
-@dataclass(frozen=True)
 class Dialect:
     """
-    How a channel writes what Markdown expresses.
+    How a channel writes what Markdown expresses: here, as people write plain mails.
 
-    `literal` writes a text in which nothing is a mark, and `code` one between the marks
-    of code. Marks are written on both sides; "" means that the channel does not have
-    it. `link` takes a label and a URL, which may be the same.
+    Marks are written on both sides; "" means that the channel does not have it.
     """
 
-    literal: Callable[[str], str]
-    code: Callable[[str], str]
-    link: Callable[[str, str], str]
-    strong: str
-    emphasis: str
-    strike: str
-    code_mark: str
-    fence: str
-    bullet: str
-    quote: str
+    strong = ""
+    emphasis = "*"
+    strike = "~~"
+    code_mark = ""
+    fence = ""
+    bullet = "- "
+    quote = "> "
+
+    def literal(self, text: str) -> str:
+        """Return a text in which nothing is a mark."""
+        return text
+
+    def code(self, text: str) -> str:
+        """Return a text between the marks of code."""
+        return text
+
+    def link(self, label: str, url: str) -> str:
+        """Return a link; its label and its URL may be the same."""
+        return label if label == url.removeprefix("mailto:") else f"{label} ({url})"
 
 
-def _plain_link(label: str, url: str) -> str:
-    return label if label == url.removeprefix("mailto:") else f"{label} ({url})"
-
-
-# As people write mails: with lists, quotations and emphasis, and without other marks.
-PLAIN = Dialect(
-    literal=str,
-    code=str,
-    link=_plain_link,
-    strong="",
-    emphasis="*",
-    strike="~~",
-    code_mark="",
-    fence="",
-    bullet="- ",
-    quote="> ",
-)
+PLAIN = Dialect()
 
 
 class Message:
@@ -87,8 +83,78 @@ class Message:
         return fitted(_Writer(dialect).write(self._tokens), fits)
 
 
-# Reads Markdown, with our words in a language, and with the URL of the site.
-ParseMessage = Callable[[str, Locale, str], Message]
+# Many subscribers get the same message.
+@lru_cache(maxsize=200)
+def parse_message(text: str, locale: Locale, site_url: str) -> Message:
+    """
+    Return the message with our words in a language, and with absolute links.
+
+    Links to nowhere become text, and pictures links: in a mail they would tell their
+    host who reads it, and when.
+    """
+    text = printable(text)
+    try:
+        tokens = PARSER.parse(text, {"limit": WorkLimit()})
+    except WorkLimitExceeded:
+        tokens = [Token("code_block", "code", 0, content=text, block=True)]
+    autolink_urls(tokens)
+    for index, token in enumerate(tokens):
+        if token.type == "alert_title_open":
+            kind = str(tokens[index - 1].info).lower()
+            tokens[index + 1].children = [_text(locale.text(f"docs.admonition-{kind}"))]
+        elif token.type == "list_item_open" and "checked" in token.meta:
+            # No channel shows a checkbox.
+            box = "[x] " if token.meta.pop("checked") else "[ ] "
+            tokens[index + 2].children = [
+                _text(box),
+                *(tokens[index + 2].children or ()),
+            ]
+        elif token.children:
+            children = [each for child in token.children for each in _linked(child)]
+            token.children = list(_with_addresses(children, site_url))
+    return Message(tokens)
+
+
+def _linked(token: Token) -> list[Token]:
+    """Return a picture as a link to it, and anything else as it is."""
+    if token.type != "image":
+        return [token]
+    src = str(token.attrs["src"])
+    link = Token("link_open", "a", 1, attrs={"href": src})
+    return [link, _text(token.content or src), Token("link_close", "a", -1)]
+
+
+def _with_addresses(tokens: Sequence[Token], site_url: str) -> Iterator[Token]:
+    # Of links within links, only the outer one counts.
+    is_link: list[bool] = []
+    for index, token in enumerate(tokens):
+        if token.type == "link_open":
+            rest = tokens[index + 1 :]
+            within = takewhile(lambda each: each.type != "link_close", rest)
+            label = "".join(each.content for each in within)
+            href = _address(str(token.attrs["href"]), label, site_url)
+            is_link.append(bool(href and label.strip()) and not any(is_link))
+            if is_link[-1]:
+                yield token.copy(attrs={"href": href})
+        elif token.type != "link_close" or is_link.pop():
+            yield token
+
+
+def _address(target: str, label: str, site_url: str) -> str | None:
+    """Return the URL that a target means, None if there is none."""
+    kind = link_target(target)
+    if kind is LinkTarget.SITE:
+        path = site_href(target)
+        return path and normalizeLink(site_url + path)
+    if kind not in (LinkTarget.WEB, LinkTarget.MAIL):
+        return None
+    # What is its own label is shown as its author wrote it.
+    is_bare = label == target and target.split() == [target]
+    return target if is_bare else normalizeLink(target.strip())
+
+
+def _text(content: str) -> Token:
+    return Token("text", "", 0, content=content)
 
 
 class _Writer:

@@ -9,12 +9,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from standardwebhooks import Webhook, WebhookVerificationError
 
-from models.notifications.messages.webhook_message import (
-    MAX_BODY_BYTES,
-    new_webhook_secret,
-    webhook_body,
-    webhook_headers,
-)
+from api.notifications.senders import signature_headers
+from models.notifications.subscriptions.secrets import new_webhook_secret
+from sitegen.messages.webhook import MAX_BODY_BYTES, webhook_body
 
 AT = datetime(2026, 3, 1, 12, 0, 0, 250_000, tzinfo=UTC)
 URL = "https://status.example.com/status/incidents/1/"
@@ -142,7 +139,7 @@ def test_signature():
     secret, other = new_webhook_secret(), new_webhook_secret()
     body = webhook_body("incident.opened", AT, incident_data(["Ça ne va pas."]))
 
-    headers = webhook_headers("evt_1", datetime.now(UTC), body, [secret])
+    headers = signature_headers("evt_1", datetime.now(UTC), body, [secret])
 
     assert Webhook(secret).verify(body, headers) == json.loads(body)
     assert headers["webhook-id"] == "evt_1"
@@ -150,7 +147,7 @@ def test_signature():
         (other, body, headers),
         (secret, body.replace(b"pas", b"bon"), headers),
         (secret, body, headers | {"webhook-id": "evt_2"}),
-        (secret, body, webhook_headers("evt_1", AT, body, [secret])),
+        (secret, body, signature_headers("evt_1", AT, body, [secret])),
     ):
         with pytest.raises(WebhookVerificationError):
             Webhook(verifier).verify(changed, sent)
@@ -160,7 +157,7 @@ def test_signature_during_rotation():
     """With two secrets, a receiver of either verifies the message."""
     old, new = new_webhook_secret(), new_webhook_secret()
 
-    headers = webhook_headers("evt_1", datetime.now(UTC), b"{}", [new, old])
+    headers = signature_headers("evt_1", datetime.now(UTC), b"{}", [new, old])
 
     assert Webhook(old).verify(b"{}", headers) == {}
     assert Webhook(new).verify(b"{}", headers) == {}
@@ -171,7 +168,7 @@ def test_signature_of_the_specification():
     at = datetime.fromtimestamp(1_614_265_330, UTC)
     secret = "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw"
 
-    headers = webhook_headers(
+    headers = signature_headers(
         "msg_p5jXN8AQM9LWM0D4loKWxJek", at, b'{"test": 2432232314}', [secret]
     )
 

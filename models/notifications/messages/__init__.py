@@ -1,1 +1,0 @@
-"""Build what each channel sends, from an event."""

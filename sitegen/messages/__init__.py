@@ -1,0 +1,1 @@
+"""Write messages to subscribers: for each channel a class and a template."""
