@@ -197,6 +197,10 @@ class _UnfoldedFields(EmailPolicy):
             raise ValueError(f"The header field {name} is too long, or not one line.")
         return name, value
 
+    def header_fetch_parse(self, name: str, value: str) -> str:
+        # The package parses fields that it has just written, ten times for each mail.
+        return value
+
 
 _POLICY = _UnfoldedFields(
     linesep="\r\n", max_line_length=MAX_ENCODED, refold_source="none", utf8=True

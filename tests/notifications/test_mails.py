@@ -73,15 +73,14 @@ texts = st.text(
 )
 
 
-def sent(attempt=NOTICE, **changes):
-    """Return the mail of an attempt, with changed settings."""
-    is_changed = bool(changes)
-    render = message_renderer(replace(SETTINGS, **changes)) if is_changed else RENDER
-    return render(attempt, NOW)
-
-
 # One that follows another about the same incident.
 ANSWER = replace(NOTICE, thread_id="delivery-1")
+
+
+def sent(attempt=NOTICE, **changes):
+    """Return the mail of an attempt, with changed settings."""
+    render = message_renderer(replace(SETTINGS, **changes)) if changes else RENDER
+    return render(attempt, NOW)
 
 
 def read(mail):
