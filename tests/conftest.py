@@ -40,13 +40,13 @@ from tests.factories.docs_project import DocsProject
 declare_operations()
 load_generators()
 ROUTES = {f"{each.method} {each.path}": each for each in OPERATIONS}
-# A process draws each card, and most tests have the same.
+# Each process draws a card only once, because most tests have the same cards.
 site_theme_module.make_card = cache(make_card)
-# What the shell of whoever runs the tests exports is not for the processes under test.
+# Variables that the developer's shell exports must not reach the processes under test.
 for name in list(os.environ):
     if name.startswith("MASTHEAD_") or name.lower().endswith("_proxy"):
         del os.environ[name]
-# How long an example takes depends on the machine.
+# The duration of an example depends on the machine.
 hypothesis.settings.register_profile("untimed", deadline=None)
 hypothesis.settings.load_profile("untimed")
 NOON = datetime(2026, 3, 1, 12, 0, tzinfo=UTC)
@@ -72,7 +72,7 @@ def pytest_addoption(parser):
 
 
 def pytest_collection_modifyitems(config, items):
-    """Leave out what is for the other engine, and what is for the night."""
+    """Deselect the tests of the other engine, and the nightly ones in other runs."""
     engine, is_nightly = config.getoption("--engine"), config.getoption("--nightly")
     (other,) = {"sqlite", "postgresql"} - {engine}
     chosen = [item for item in items if is_chosen(item, engine, is_nightly)]
@@ -94,10 +94,10 @@ def pytest_xdist_auto_num_workers(config):
 
 def in_turns(items):
     """
-    Put files whose tests wait for processes between those whose tests compute.
+    Alternate files whose tests wait for processes with files whose tests compute.
 
-    Then the cores are busy all the time. Those of a browser stay together: a process
-    of xdist starts it, and builds its sites, once.
+    This keeps all cores busy. The browser tests stay together, so that one process of
+    xdist starts the browser, and builds its sites, once.
     """
     files = [list(file) for _, file in groupby(items, key=lambda item: item.path)]
     browsing, waiting, computing = [], [], []
@@ -116,10 +116,10 @@ def in_turns(items):
 
 def is_chosen(item, engine, is_nightly):
     """
-    Return whether this run has the test.
+    Return whether this run includes the test.
 
-    PostgreSQL repeats what asks for a database; but for the night only what is about
-    it, or about SQL of its own: `both_engines`.
+    A PostgreSQL run repeats the tests that use a database; except at night, only those
+    marked `postgresql` or `both_engines`.
     """
     if item.get_closest_marker("nightly") and not is_nightly:
         return False
@@ -133,7 +133,7 @@ def is_chosen(item, engine, is_nightly):
 
 @pytest.hookimpl(wrapper=True)
 def pytest_collection():
-    """What is collected stays; garbage is looked for as seldom as in service."""
+    """Freeze the collected items, and collect garbage as rarely as the service does."""
     gc.disable()
     try:
         return (yield)
@@ -144,7 +144,7 @@ def pytest_collection():
 
 
 def skip_fsync(patch):
-    """Nothing waits for the disk from here on."""
+    """Disable fsync from here on."""
     patch.setattr(os, "fsync", lambda _: None)
     patch.setattr(os, "sync", lambda: None)
     patch.setitem(PRAGMAS, "synchronous", "off")
@@ -152,7 +152,7 @@ def skip_fsync(patch):
 
 @pytest.fixture(scope="session", autouse=True)
 def no_fsync():
-    """No test cuts the power: what the system has been given is kept."""
+    """Skip fsync: no test cuts the power, so written data is never lost."""
     with pytest.MonkeyPatch.context() as patch:
         skip_fsync(patch)
         yield patch
@@ -160,14 +160,14 @@ def no_fsync():
 
 @pytest.fixture
 def durable(no_fsync):
-    """Wait for the disk as the service does; to be asked for before the database."""
+    """Enable fsync, as in the service; request it before the database."""
     no_fsync.undo()
     yield
     skip_fsync(no_fsync)
 
 
 class Clock:
-    """A clock that stands still until it is told to move."""
+    """A clock that moves only when the test moves it."""
 
     def __init__(self, now=NOON):
         self.now = now
@@ -186,25 +186,27 @@ def clock():
 
 @pytest.fixture(scope="session")
 def engine(request, tmp_path_factory):
-    """The engine of this run: it makes databases, empty and as they were once."""
+    """The database engine of this run; it creates empty and populated databases."""
     if request.config.getoption("--engine") == "sqlite":
         yield Files(tmp_path_factory.mktemp("databases"))
         return
-    # Not in a folder of pytest's, which is for its account alone, and whose name is
+    # Not in a folder of pytest: only its own account may enter that, and its name is
     # too long for a socket.
-    with databases(Path(mkdtemp(prefix="cluster"))) as lent:
-        yield lent
+    with databases(Path(mkdtemp(prefix="cluster"))) as cluster:
+        yield cluster
 
 
 @pytest.fixture(scope="session")
 def stride(request):
-    """Of the steps at which something can die, how many a run goes on by."""
+    """
+    The step width with which a run goes through the points at which a process can die.
+    """
     return 1 if request.config.getoption("--nightly") else 5
 
 
 @pytest.fixture(scope="session")
 def empty_database(engine):
-    """A migrated database, made once and copied for each test."""
+    """A migrated database, created once and copied for each test."""
     open_database(address := engine.empty())
     migrate()
     with writing():
@@ -215,7 +217,7 @@ def empty_database(engine):
 
 @pytest.fixture
 def home(tmp_path):
-    """The folder in which the settings have everything."""
+    """The folder that contains all files of the settings."""
     return tmp_path
 
 
@@ -228,7 +230,7 @@ def settings(request, home, engine):
 
 @pytest.fixture
 def beside(tmp_path, engine):
-    """Name another database of this test, in which there is nothing yet."""
+    """Return the address of another, empty database of this test."""
     yield lambda name: engine.at(tmp_path / name)
     engine.leave(tmp_path)
 
@@ -244,7 +246,7 @@ def store(settings, empty_database, engine):
 
 @pytest.fixture
 def raw_database(request, store, settings):
-    """What a test does to the database behind our back, or sees of it."""
+    """Read or change the database of this test past the application."""
     kinds = {"sqlite": OfFile, "postgresql": OfServer}
     return kinds[request.config.getoption("--engine")](settings.database)
 
@@ -282,33 +284,33 @@ def api(app, issue):
     """
     Call an operation: `api("POST /status/v1/…", {…})`.
 
-    The key has the scope of the declaration, one key for each scope. A required
-    Idempotency-Key is made from the body, so the same call is a repeat. A `file` is
-    sent as the body, and what it is about as the query.
+    The key has the scope of the operation, one key for each scope. A required
+    Idempotency-Key is derived from the body, so that the same call is a repeat. A
+    `file` is sent as the body, with its parameters in the query.
     """
     client, keys = app.test_client(), {}
 
-    def asked(route, given=None, *, key=None, headers=None, file=None):
+    def call(route, body=None, *, key=None, headers=None, file=None):
         operation = ROUTES[route]
         scope = operation.scope
         if key is None:
             key = keys[scope] = keys.get(scope) or issue(scope)
         sent = {"Authorization": f"Bearer {key}"}
         if operation.idempotent == "required":
-            text = json.dumps(given, sort_keys=True, default=str).encode()
+            text = json.dumps(body, sort_keys=True, default=str).encode()
             sent["Idempotency-Key"] = hashlib.sha256(text).hexdigest()
         sent |= headers or {}
         if operation.method == "GET":
-            return client.get(operation.path, query_string=given, headers=sent)
+            return client.get(operation.path, query_string=body, headers=sent)
         if file is not None:
             return client.post(
-                operation.path, query_string=given, data=file, headers=sent
+                operation.path, query_string=body, data=file, headers=sent
             )
-        if isinstance(given, bytes):
-            return client.post(operation.path, data=given, headers=sent)
-        return client.post(operation.path, json=given or {}, headers=sent)
+        if isinstance(body, bytes):
+            return client.post(operation.path, data=body, headers=sent)
+        return client.post(operation.path, json=body or {}, headers=sent)
 
-    return asked
+    return call
 
 
 @pytest.fixture
@@ -321,7 +323,7 @@ def docs_project(api, clock, settings):
 
 @pytest.fixture
 def audited(store):
-    """The actions put down so far, oldest first."""
+    """The actions in the audit log, oldest first."""
 
     def actions():
         rows = AuditRow.select(AuditRow.action).order_by(AuditRow.number)
@@ -363,10 +365,10 @@ def output(settings):
 
 @pytest.fixture
 def golden(request, settings):
-    """Hold a file of the output, or a text, to its golden copy."""
+    """Compare a file of the output, or a text, with its golden file."""
     bless = request.config.getoption("--bless")
 
-    def held(name, text=None):
+    def assert_golden(name, text=None):
         found = text
         if found is None:
             found = (Path(settings.output) / name).read_text(encoding="utf-8")
@@ -376,4 +378,4 @@ def golden(request, settings):
             expected.write_text(found, encoding="utf-8")
         assert found == expected.read_text(encoding="utf-8")
 
-    return held
+    return assert_golden

@@ -1,4 +1,4 @@
-"""What `app.py demo` shows: the sample world, the manual, and live measurements."""
+"""The content of `app.py demo`: the sample world, the manual and live measurements."""
 
 from datetime import datetime
 from pathlib import Path
@@ -30,7 +30,7 @@ def require_demo(settings: Settings, *, is_forced: bool) -> None:
 
 
 def load(settings: Settings, now: datetime, progress: Progress) -> list[str]:
-    """Load the content, and return the lines that say where it is."""
+    """Load the content, and return the lines that show its addresses."""
     world.populate(now)
     _import_manual(settings, now, progress)
     key = issue_admin_key(world.DEMO_EMAIL, ["*"], "Demo key", now)

@@ -5,10 +5,10 @@ import signal
 
 def heed_interrupts():
     """
-    End by Ctrl-C, and with the terminal; for `preexec_fn` of a process.
+    End on Ctrl-C, and with the terminal; for `preexec_fn` of a process.
 
-    A process inherits that SIGINT or SIGHUP is ignored, as it is for what a script or
-    nohup runs in the background, and a command of ours goes on ignoring it.
+    A process inherits ignored SIGINT and SIGHUP, which scripts and nohup set for
+    background processes, and our commands keep ignoring them.
     """
     for number in (signal.SIGINT, signal.SIGHUP):
         signal.signal(number, signal.SIG_DFL)

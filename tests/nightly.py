@@ -1,4 +1,4 @@
-"""The cases of a test that `make test` runs, and those left to `make nightly`."""
+"""Which cases of a test run in `make test`, and which only in `make nightly`."""
 
 import pytest
 
@@ -7,8 +7,8 @@ def one_of_each_kind(operations):
     """
     Parametrize by operation: one of each kind of declaration, the others at night.
 
-    What dispatch does follows from the declaration alone, so operations that are
-    declared alike are answered by the same lines.
+    Dispatch depends only on the declaration, so operations that are declared alike run
+    through the same code.
     """
     kinds = set()
     parameters = []
@@ -35,7 +35,7 @@ def _kind(operation):
 
 
 def every_nth(cases, step):
-    """Return every nth of the cases as they are, and mark the others for the night."""
+    """Return the cases, with all but every nth marked nightly."""
     return [
         case if number % step == 0 else pytest.param(case, marks=pytest.mark.nightly)
         for number, case in enumerate(cases)

@@ -1,4 +1,4 @@
-"""The memory that the processes of a server take at most."""
+"""The peak memory of the processes of a server."""
 
 import re
 from contextlib import contextmanager
@@ -20,9 +20,10 @@ def resets_peaks():
 @contextmanager
 def peak_memory(pid):
     """
-    Measure what any process of a server takes within the block, above what it has.
+    Measure the peak memory of the processes of a server within the block, above the
+    start.
 
-    What is yielded has the bytes after the block.
+    After the block, the yielded object has the bytes.
     """
     before = {each: _status(each, "VmRSS") for each in _processes(pid)}
     for each in before:

@@ -10,13 +10,15 @@ from api.http.body_limits import refuse_large_body
 from api.http.clients import bearer_credential
 from api.http.server.server import limited_server
 
-# Below the ports that systems give to connections, one of which could otherwise have
-# the port between our look and the start of the server.
+# Below the ports that systems give to outgoing connections, one of which could
+# otherwise take the port between our check and the start of the server.
 LOWEST, HIGHEST = 10_000, 30_000
 
 
 def free_port():
-    """Return a port on which nobody listens, and which nobody else is about to have."""
+    """
+    Return a port on which no process listens, and which no other process will get.
+    """
     while True:
         # Tests run beside each other, each with its own draw.
         port = SystemRandom().randint(LOWEST, HIGHEST)
@@ -26,7 +28,7 @@ def free_port():
 
 @contextmanager
 def served(app, threads):
-    """Serve an application with our limits, and give its port."""
+    """Serve an application with our limits; yield its port."""
     listener = socket.create_server(("127.0.0.1", 0))
     known = getattr(app, "extensions", {})
     server = limited_server(
@@ -42,7 +44,7 @@ def served(app, threads):
     try:
         yield listener.getsockname()[1]
     finally:
-        # Before what they wake is closed.
+        # Before the objects that they wake are closed.
         server.task_dispatcher.shutdown()
         server.stop()
         loop.join()

@@ -1,20 +1,20 @@
-"""Hold work that must be bounded to its bound: in processor time, on any machine."""
+"""Bounds on work, measured in processor time on any machine."""
 
 import re
 from contextlib import contextmanager
 from time import process_time
 
-# What the sample takes on the machine on which the bounds were chosen.
+# The time of the sample on the machine on which the bounds were chosen.
 SAMPLE_SECONDS = 0.015
 
 
 @contextmanager
 def at_most(seconds):
     """
-    Fail if what is done inside takes more processor time than this.
+    Fail if the block takes more processor time than this.
 
-    On a machine that is slower than the one on which the bound was chosen, also
-    because it is at its limit right now, it may take so many times longer.
+    The bound is scaled on machines that are slower than the one on which it was chosen,
+    also if they are slow only now because they are busy.
     """
     slowness = _slowness()
     started = process_time()
@@ -24,7 +24,9 @@ def at_most(seconds):
 
 
 def _slowness():
-    """Tell how many times longer than there a sample of such work takes here."""
+    """
+    Return how many times longer the sample takes here than on the reference machine.
+    """
     started = process_time()
     text = "lorem *ipsum* [dolor](sit) " * 2_000
     for _ in range(5):

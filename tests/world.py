@@ -1,4 +1,4 @@
-"""The sample world: the fixed cast of the tests, and what `app.py demo` shows."""
+"""The sample world: the fixed content of the tests and of `app.py demo`."""
 
 from dataclasses import dataclass
 from datetime import datetime, timedelta
@@ -20,7 +20,7 @@ from models.status.services.rows import ServiceRow
 from models.storage.database import writing
 from tests.factories.history import SEED, current_measurements, history
 from tests.factories.platform import announcements
-from tests.factories.story import Trouble, Works, told
+from tests.factories.story import Outage, PlannedWork, events
 
 __all__ = [
     "SEED",
@@ -34,7 +34,7 @@ __all__ = [
 ]
 
 OPERATOR = "operator@example.com"
-# To whom the demo issues its keys.
+# The issuer of the keys of the demo.
 DEMO_EMAIL = "demo@masthead.example"
 DEVELOPER_ACCOUNT = "5d2f0c7e-8a41-4b6d-9f3e-1c70a2b4d685"
 
@@ -70,10 +70,10 @@ def people(now: datetime) -> People:
 
 def populate(now: datetime, days: int = 90) -> bool:
     """
-    Fill an empty status page, all or nothing; tell whether anything was done.
+    Fill an empty status page completely; return whether anything was added.
 
-    A test for which it does not matter how long services were measured says fewer
-    days: nearly all of the quarter of a million rows are measurements.
+    A test that does not depend on long measurements passes fewer days, because nearly
+    all of the quarter of a million rows are measurements.
     """
     with writing():
         if ServiceRow.select().exists():
@@ -95,15 +95,16 @@ def has_sample_services() -> bool:
 
 def sample_measurements(now: datetime) -> list[StatusRecordMeasurements]:
     """
-    Return measurements of the sample services, none if there are none.
+    Return measurements of the sample services, or an empty list without sample
+    services.
 
-    Services of others may have the same slugs.
+    Other services may have the same slugs.
     """
     return current_measurements(now) if has_sample_services() else []
 
 
 def is_demo() -> bool:
-    """Return whether all content is that of the demo, or was added to it later."""
+    """Return whether all content was added by the demo, or later."""
     first = [audit.first_record(area) for area in ("platform", "status")]
     actors = {record.actor for record in first if record is not None}
     if actors:
@@ -121,15 +122,15 @@ def platform(now: datetime) -> None:
 
 
 def _replay(now: datetime) -> None:
-    """Tell incidents and windows in the order in which they were told."""
-    for each in told(now):
-        if isinstance(each, Works):
+    """Add incidents and windows in the order in which they were announced."""
+    for each in events(now):
+        if isinstance(each, PlannedWork):
             _schedule(each)
         else:
-            _tell(each)
+            _add_incident(each)
 
 
-def _schedule(planned: Works) -> None:
+def _schedule(planned: PlannedWork) -> None:
     request = StatusAddMaintenance(
         title=planned.title,
         description=planned.description,
@@ -137,30 +138,30 @@ def _schedule(planned: Works) -> None:
         ends_at=planned.ends_at,
         services=list(planned.services),
     )
-    window = schedule_maintenance(request, planned.told_at)
-    _audit("maintenance.scheduled", window.audited, planned.told_at)
+    window = schedule_maintenance(request, planned.announced_at)
+    _audit("maintenance.scheduled", window.audited, planned.announced_at)
 
 
-def _tell(trouble: Trouble) -> None:
+def _add_incident(outage: Outage) -> None:
     """Open an incident and add the later entries, each at its own time."""
-    first, *later = trouble.entries
+    first, *later = outage.entries
     request = StatusAddIncident(
-        title=trouble.title,
-        severity=trouble.severity,
+        title=outage.title,
+        severity=outage.severity,
         status=first.status,
-        started_at=trouble.started_at,
-        services=list(trouble.services),
+        started_at=outage.started_at,
+        services=list(outage.services),
         body=first.body,
     )
-    incident = open_incident(request, trouble.at(first))
-    _audit("incident.opened", incident.audited, trouble.at(first))
+    incident = open_incident(request, outage.at(first))
+    _audit("incident.opened", incident.audited, outage.at(first))
     for entry in later:
         update = StatusAddIncidentUpdate(
             incident_id=incident.id, status=entry.status, body=entry.body
         )
-        added = add_incident_update(update, trouble.at(entry))
+        added = add_incident_update(update, outage.at(entry))
         detail = f"status: {added.status}"
-        _audit("incident.update-posted", added.audited, trouble.at(entry), detail)
+        _audit("incident.update-posted", added.audited, outage.at(entry), detail)
 
 
 def _key(

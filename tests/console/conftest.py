@@ -1,4 +1,4 @@
-"""Somebody with a browser, signed in to the console."""
+"""A visitor with a browser, signed in to the console."""
 
 from html.parser import HTMLParser
 
@@ -9,11 +9,13 @@ from models.settings import Settings
 from sitegen.builder.preview import Preview
 from sitegen.theme.console_look import ConsoleLook
 
-HERE = {"Sec-Fetch-Site": "same-origin"}
+SAME_ORIGIN = {"Sec-Fetch-Site": "same-origin"}
 
 
 class Controls(HTMLParser):
-    """The controls of the forms of a page: what each sends if nobody touches it."""
+    """
+    The controls of the forms of a page, with the values that they send if unchanged.
+    """
 
     def __init__(self, page):
         super().__init__()
@@ -59,7 +61,7 @@ class Person:
     def get(self, path="", **more):
         return self.client.get(f"/console/{path}", **more)
 
-    def post(self, path, data, headers=HERE, **more):
+    def post(self, path, data, headers=SAME_ORIGIN, **more):
         return self.client.post(f"/console/{path}", data=data, headers=headers, **more)
 
     def fill(self, page, action, **fields):
@@ -74,12 +76,12 @@ class Person:
 
 
 @pytest.fixture(scope="session")
-def look():
+def console_look():
     return ConsoleLook(Settings())
 
 
 @pytest.fixture
-def console_app(store, settings, clock, look, woken):
+def console_app(store, settings, clock, console_look, woken):
     def wake_builder(area, is_quiet):
         woken.append(area)
 
@@ -88,19 +90,19 @@ def console_app(store, settings, clock, look, woken):
         clock=clock,
         wake_builder=wake_builder,
         preview=Preview(settings.output),
-        console_look=look,
+        console_look=console_look,
     )
 
 
 @pytest.fixture
 def visitor(console_app):
-    """Somebody who is not signed in; each call is another browser."""
+    """A visitor who is not signed in; each call returns another browser."""
     return lambda: Person(console_app.test_client())
 
 
 @pytest.fixture
 def person(visitor, issue):
-    """Somebody who is signed in with a key for everything."""
+    """A visitor who is signed in with a key for all scopes."""
     someone = visitor()
     assert someone.sign_in(issue("*", name="On call")).status_code == 303
     return someone

@@ -2,7 +2,7 @@
 
 from html.parser import HTMLParser
 
-# In these, a browser takes Enter for the first button of the form.
+# In fields of these types, the Enter key presses the first button of the form.
 SUBMITTING = {"checkbox", "date", "datetime-local", "email", "file", "number"}
 SUBMITTING |= {"password", "radio", "search", "text", "url"}
 MINOR = {"quiet-button", "plain"}
@@ -63,7 +63,7 @@ def sent_by(button):
 
 
 def enter_is_safe(form):
-    """Return whether Enter in a field sends the form as its main button, or nothing."""
+    """Return whether the Enter key in a field presses the main button, or nothing."""
     if not SUBMITTING & {*form["fields"]} or not form["buttons"]:
         return True
     pressed, main = form["buttons"][0], main_button(form)
@@ -71,11 +71,11 @@ def enter_is_safe(form):
     return does_nothing or (main is not None and sent_by(pressed) == sent_by(main))
 
 
-def is_asked_first(form):
-    """Return whether a button that removes something stands behind a question."""
+def is_confirmed_first(form):
+    """Return whether a button that removes something requires a confirmation."""
     classes = {name for b in form["buttons"] for name in b.get("class", "").split()}
     if "danger" not in classes:
         return True
-    # What is removed has a fold of its own, or is named or chosen first.
+    # The removal has its own fold, or requires a name or a choice first.
     is_named = not {"text", "textarea", "select", "radio"}.isdisjoint(form["fields"])
     return is_named or any(len(fold) == 1 for fold in form["fold"])

@@ -1,4 +1,4 @@
-"""A form as a page shows it, filled in by somebody who knows the request's JSON."""
+"""A form as a page shows it, filled in from the JSON of a request."""
 
 import json
 import re
@@ -8,7 +8,7 @@ from werkzeug.datastructures import MultiDict
 
 
 class Control:
-    """What the page has for one name: a tag, its type, and what can be chosen."""
+    """The controls of one name: a tag, its type, and the options."""
 
     def __init__(self, tag, attributes):
         self.tag, self.attributes = tag, attributes
@@ -60,7 +60,7 @@ class ShownForm(HTMLParser):
             self._open.value += data
 
     def filled(self, request, **chosen):
-        """What a browser sends once the fields of the request are filled in."""
+        """Return what a browser sends once the fields of the request are filled in."""
         sent = MultiDict()
         for name, controls in self.controls.items():
             if name.startswith("_empty.") and request.get(name[7:], 1) in (

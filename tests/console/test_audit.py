@@ -29,7 +29,10 @@ def actions(page):
 
 
 def test_one_list_by_time(person):
-    """All areas stand in one list, newest first, and lead to their subjects."""
+    """
+    The records of all areas are in one list, newest first, with links to their
+    subjects.
+    """
     page = person.get("audit/")
 
     assert actions(page) == ["incident.opened", "service.added", "platform.add"]
@@ -39,7 +42,7 @@ def test_one_list_by_time(person):
 
 
 def test_where_projects_are_recorded(person):
-    """The log of projects says where the rest stands; filters show an example."""
+    """The log of projects says where other records are; the filters show an example."""
     page = person.get("audit/").text
 
     [row] = re.findall(r"Projects</strong>.*?</li>", page, re.DOTALL)
@@ -66,7 +69,7 @@ def test_filters(person, query, found):
 
 
 def test_a_time_that_is_none(person):
-    """What is no time is refused in words."""
+    """A malformed time is rejected with a sentence."""
     refused = person.get("audit/?from=yesterday")
 
     assert refused.status_code == 422
@@ -74,7 +77,7 @@ def test_a_time_that_is_none(person):
 
 
 def test_pages(person, monkeypatch):
-    """A long list goes on, with the same filters."""
+    """A long list has pages, with the same filters."""
     monkeypatch.setattr(audit, "PER_PAGE", 1)
     first = person.get("audit/?area=status")
     following = re.search(r'href="/console/(audit/\?cursor[^"]+)', first.text)[1]
@@ -101,7 +104,7 @@ def test_a_broken_chain(person, monkeypatch, raw_database):
 
 
 def test_a_record_that_was_removed(person, raw_database):
-    """The record after one that is gone does not match its link."""
+    """A record after a deleted one is marked, because its link does not match."""
     raw_database.unguard()
     AuditRow.delete().where(AuditRow.action == "service.added").execute()
 
@@ -118,14 +121,14 @@ def test_what_the_key_may_not_do(visitor, issue):
     assert actions(page) == ["platform.add"]
     assert "status:admin:audit:list</code>" in page.text
     assert "Status</strong>" not in page.text
-    nobody = visitor()
-    nobody.sign_in(issue("x:y"))
-    assert nobody.get("audit/").status_code == 403
+    anonymous = visitor()
+    anonymous.sign_in(issue("x:y"))
+    assert anonymous.get("audit/").status_code == 403
 
 
 @pytest.mark.parametrize("cursor", ["%00", "%00x", "x", "%C3%A9", ""])
 def test_no_cursor(person, cursor):
-    """What is no cursor is refused as the API does."""
+    """A malformed cursor is rejected as by the API."""
     response = person.get(f"audit/?cursor={cursor}")
 
     assert response.status_code == 400

@@ -1,4 +1,4 @@
-"""Documents: found, written, previewed, published and taken back."""
+"""Documents: found, written, previewed, published and withdrawn."""
 
 from html.parser import HTMLParser
 from io import BytesIO
@@ -15,12 +15,12 @@ from tests.samples.pictures import png
 NEW = "documents/new/"
 TEXT = {"title": "First steps", "content": "See [a page](a-page).\n", "type": "note"}
 HARMFUL_TAGS = {"script", "iframe", "form", "base", "object", "embed", "style", "meta"}
-# A link that leads nowhere is published once it was shown.
+# Text with a broken link is published once the warning was shown.
 ANYWAY = "publish-anyway"
 
 
 class Harm(HTMLParser):
-    """The tags and attributes of a preview that could run something."""
+    """Collects the tags and attributes of a preview that could execute something."""
 
     def __init__(self, page):
         super().__init__()
@@ -62,7 +62,7 @@ def content(version):
 
 
 def test_create(person):
-    """Two texts make a document, whose slug is made of the title."""
+    """Two texts create a document, whose slug is derived from the title."""
     done = person.fill(NEW, NEW, **TEXT, _do="save")
 
     assert "done=document-saved" in done.headers["Location"]
@@ -110,7 +110,7 @@ def test_save(person, document, path):
 
 
 def test_nothing_is_changed(person, document, path):
-    """A form that changes nothing makes no version, and can still publish."""
+    """A form without changes makes no version, and can still publish."""
     same = person.fill(path, path, _do="save")
     assert "done=document-unchanged" in same.headers["Location"]
     person.fill(path, path, title="Steps", _do="save")
@@ -135,7 +135,9 @@ def test_sent_twice(person, document, path):
 
 
 def test_new_links_that_lead_nowhere(person, document, path):
-    """They are shown before they are published; those of the public page are not."""
+    """
+    New broken links are shown before publishing; those of the public page are not.
+    """
     text = "[a page](a-page), [another](another-page), [status](/status/)."
 
     refused = person.fill(path, path, content=text, _do="publish")
@@ -164,7 +166,7 @@ def test_saved_but_not_published(person):
 
 
 def test_two_people_at_one_text(person, document, path):
-    """Who saves second sees both texts, and replaces nothing without wanting it."""
+    """The second of two editors sees both texts, and overwrites nothing by accident."""
     mine, theirs = person.get(path), person.get(path)
     person.refill(theirs, path, title="Theirs", content="One\nTheirs\n", _do="save")
 
@@ -184,7 +186,7 @@ def test_two_people_at_one_text(person, document, path):
 
 
 def test_without_the_version_that_was_read(person, document, path):
-    """A form that does not say what it was made from changes nothing."""
+    """A form without the version it is based on changes nothing."""
     refused = person.fill(path, path, expectedVersion="", title="X", _do="save")
     without = person.post(path, {"title": "X", "content": "X", "_do": "save"})
 
@@ -193,7 +195,7 @@ def test_without_the_version_that_was_read(person, document, path):
 
 
 def test_a_refusal_keeps_what_was_typed(person, document, path):
-    """The error stands beside its field, and the long text is still there."""
+    """A problem is shown beside its field, and the long text is kept."""
     text = "\n\nA long text\n" * 3
 
     refused = person.fill(path, path, title="", content=text, _do="save")
@@ -223,7 +225,7 @@ def test_preview(person, document, path):
 
 
 def test_preview_after_other_changes(person, document, path, docs_project):
-    """A link leads to what is published now, also if it was not a moment ago."""
+    """A preview resolves links to what is published now."""
     text = {"content": "[other](other) [old](/guides/other/)", "_do": "preview"}
 
     def is_broken():
@@ -247,7 +249,7 @@ def test_preview_alone(person):
 
 
 def test_preview_of_harm(person, document, path):
-    """Nothing in the preview runs, whatever the text says."""
+    """Nothing in a preview is executed, whatever the text."""
     for text in HTML:
         page = person.fill(path, path, title=text, content=text, _do="preview")
 
@@ -257,7 +259,7 @@ def test_preview_of_harm(person, document, path):
 
 
 def test_add_a_picture(person, document, path, docs):
-    """The file is added, and its line stands at the end of the text, unsaved."""
+    """The file is added, and its line is appended to the unsaved text."""
     picture = BytesIO(png()), "The form.PNG"
 
     page = person.fill(path, path, content="Typed", _do="picture", picture=picture)
@@ -292,7 +294,7 @@ def test_saving_takes_the_picture(person, document, path, button, published):
     assert content(2) == f"Typed\n\n![form]({file.name})\n"
     row = DocumentRow.get()
     assert (row.version, row.published_version) == (2, published)
-    # Whoever saves second finds the file in the text that is shown again.
+    # The second editor finds the file in the text that is shown again.
     refused = send(older, "Other")
     assert refused.status_code == 409
     assert f"\nOther\n\n![form]({file.name})\n</textarea>" in refused.text
@@ -323,7 +325,7 @@ def test_a_new_document_takes_the_picture(person, document):
 
 @pytest.mark.parametrize("button", ["save", "publish", "preview"])
 def test_nothing_is_saved_without_its_picture(person, document, path, button):
-    """If the file is refused, the page says so, and the text is kept unsaved."""
+    """If the file is rejected, the page says so, and the text is kept unsaved."""
     picture = BytesIO(b"no picture"), "a.png"
 
     page = person.fill(path, path, content="Typed", _do=button, picture=picture)
@@ -335,7 +337,7 @@ def test_nothing_is_saved_without_its_picture(person, document, path, button):
 
 
 def test_add_a_picture_by_script(person, docs):
-    """The answer is what the script puts where the cursor is."""
+    """The script inserts the response at the cursor."""
     sent = {"projectId": docs.id, "picture": (BytesIO(png()), "image.png")}
 
     answer = person.post("documents/pictures/", sent)
@@ -352,7 +354,7 @@ def test_add_a_picture_by_script(person, docs):
     ],
 )
 def test_a_picture_that_is_refused(person, document, path, sent, problem):
-    """The sentence of the API stands beside the field, and the text is kept."""
+    """The API's sentence is shown beside the field, and the text is kept."""
     content, name = sent
 
     page = person.fill(
@@ -386,7 +388,9 @@ def test_history(person, document, path):
 
 
 def test_authors(person, document, path, api, issue):
-    """Each version has its author, by the name of a key if the reader sees keys."""
+    """
+    Each version has its author, by the name of the key if the reader may see keys.
+    """
     update = {"id": document.id, "content": "Second\n"}
     api("POST /projects/v1/documents/update", update, key=issue("*", name="Ada"))
 
@@ -445,7 +449,7 @@ def test_restore_from_the_history(person, document, path):
 
 
 def test_versions_that_do_not_exist(person, document, path):
-    """They are refused with a sentence."""
+    """A version that does not exist is rejected with a sentence."""
     for version, status in (("9", 404), ("x", 422), ("9" * 5000, 422)):
         assert person.get(f"{path}history/{version}/").status_code == status
         sent = {"version": version, "expectedVersion": "1"}
@@ -468,7 +472,7 @@ def test_take_back(person, document, path):
 
 
 def test_lists(person, document, path):
-    """The sections with their counts, and what the filters find."""
+    """The sections with their counts, and the results of the filters."""
     person.fill(path, path, section="Operating / Backups", _do="save")
     person.fill(NEW, NEW, title="\u202eOther <i>", content="", type="rfc", slug="other")
 
@@ -490,7 +494,7 @@ def test_lists(person, document, path):
 
 
 def test_imported(person, document, path):
-    """The page names the file, and what the next import does."""
+    """The page names the file, and says what the next import does."""
     DocumentRow.update(source_tree="manual", source_path="a/first.md").execute()
 
     before = person.get(path).text
@@ -519,7 +523,7 @@ def test_what_the_key_may_not_do(visitor, issue, document, path):
 
 
 def test_an_author_without_publishing(visitor, issue, document, path):
-    """Who may save but not publish is told so, and can save."""
+    """An author who may not publish can save, and the page says so."""
     someone = visitor()
     someone.sign_in(issue("projects:documents:get", "projects:documents:update"))
 
@@ -535,7 +539,9 @@ def test_an_author_without_publishing(visitor, issue, document, path):
 
 @pytest.fixture
 def hidden(person, api):
-    """The id of a project with a section and a file, whose name tells something."""
+    """
+    Return the id of a project with a section and a file, whose names are confidential.
+    """
     project = {"slug": "hidden", "name": "Hidden", "ownerId": OWNER}
     created = api("POST /projects/v1/projects/create", project)
     id = created.json["data"]["id"]
@@ -557,7 +563,7 @@ def signed_in_with(visitor, issue):
 
 
 def test_sections_need_the_list(hidden, signed_in_with):
-    """The sections of a project are told to those who may list its documents."""
+    """The sections of a project are shown only to keys that may list its documents."""
     path = f"{NEW}?projectId={hidden}"
     scopes = ("projects:documents:get", "projects:documents:create")
 
@@ -569,7 +575,7 @@ def test_sections_need_the_list(hidden, signed_in_with):
 
 
 def test_files_need_their_scope(hidden, signed_in_with):
-    """A preview tells nobody else whether the project has a file."""
+    """A preview reveals a file of the project only to keys that may read it."""
     text = "![](images/{}.png) [gone](gone)"
     scopes = ("projects:documents:create", "projects:documents:links")
 

@@ -19,7 +19,7 @@ from tests.console.shown_form import ShownForm, shown_data
 from tests.console.test_operations import sent_by
 from tests.factories.projects import OWNER
 from tests.operations.http.test_every_mutation import SAMPLES, sample
-from tests.operations.projects.atlas.conftest import (
+from tests.operations.projects.every_change.conftest import (
     OWN,
     _own_comment,
     filled,
@@ -27,8 +27,8 @@ from tests.operations.projects.atlas.conftest import (
     store,
     world,
 )
-from tests.operations.projects.atlas.test_changes import UNCHANGED
-from tests.operations.projects.atlas.world import CASES
+from tests.operations.projects.every_change.test_changes import UNCHANGED
+from tests.operations.projects.every_change.world import CASES
 
 __all__ = ["ids", "sample", "store", "world"]
 
@@ -36,7 +36,7 @@ PATHS = {entry.operation.route: entry.path for entry in _entries()}
 ROUTE_OF = {operation.scope: operation.route for operation in OPERATIONS}
 STATUS, PROJECTS = "POST /status/v1/admin", "POST /projects/v1/admin"
 
-# What is asked of an operation that changes nothing; of the others, nothing.
+# The parameters of operations that change nothing; without an entry, none.
 READS = {
     "GET /platform/v1/keys/get": {"id": "$key"},
     "POST /platform/v1/keys/verify": {"hash": "$hash"},
@@ -123,7 +123,7 @@ ALL = {
     **{route: route for route in (*SAMPLES, *ADMINISTRATION)},
     **{case: route for case, (route, _) in IN_PROJECTS.items()},
 }
-# What differs each time: ids, times, and what is made of random numbers.
+# Values that differ each time: ids, times, and random values.
 RANDOM = re.compile(
     r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}|\d{4}-\d\d-\d\dT[\d:.]+Z"
 )
@@ -132,7 +132,7 @@ RANDOM_FIELDS = ("secret", "prefix", "confirmationToken")
 
 @pytest.fixture
 def key(store, clock):
-    """A key for everything, of an account that owns the project."""
+    """A key for all scopes, of an account that owns the project."""
     request = CreateKey(name="test", scopes=["*"], rate_capacity=10_000)
     with writing():
         _, secret = issue_key(
@@ -150,7 +150,7 @@ def person(visitor, key):
 
 @pytest.fixture
 def named(api, key, ids, clock):
-    """The ids of what there is, by `$noun`."""
+    """Return the ids of the test data, by `$noun`."""
     _own_comment(ids["$item"], ids["$project"], OWNER, clock.now)
     return ids | {
         "$own-comment": OWN,
@@ -161,7 +161,7 @@ def named(api, key, ids, clock):
 
 @pytest.fixture
 def request_of(api, key, named, request):
-    """Return a request that is possible, by the name of its case."""
+    """Return a valid request, by the name of its case."""
 
     def possible(case):
         route = ALL[case]
@@ -189,7 +189,7 @@ def request_of(api, key, named, request):
 
 
 def administered(route, api, key):
-    """Make what an administrator changes; return its ids."""
+    """Create what an administrator changes; return its ids."""
     project = ProjectRow.get(ProjectRow.slug == "atlas")
     if route.endswith("/purge"):
         ProjectRow.update(archived_at=project.created_at).execute()
@@ -235,18 +235,18 @@ def done_by_form(person, operation, request):
 
 @pytest.mark.parametrize("case", ALL)
 def test_done_through_its_form(case, person, key, api, request_of):
-    """It answers what the API answers, and records what the API records."""
+    """A form gets the response of the API, and makes the records of the API."""
     operation = ROUTES[ALL[case]]
-    request = request_of(case)
+    case_request = request_of(case)
     is_query = operation.method == "GET" or operation.read_upload
-    body = as_parameters(request) if is_query else request
+    body = as_parameters(case_request) if is_query else case_request
     file = b"New." if operation.read_upload else None
     headers = {"Dry-Run": "true"} if operation.is_mutation else {}
     expected = api(operation.route, body, key=key, headers=headers, file=file)
     assert expected.status_code == 200, expected.text
     audited, active = AuditRow.select().count(), ActivityRow.select().count()
 
-    response = done_by_form(person, operation, request)
+    response = done_by_form(person, operation, case_request)
 
     assert response.status_code == 200, response.text
     if operation.is_download or operation.streamed:
@@ -255,7 +255,7 @@ def test_done_through_its_form(case, person, key, api, request_of):
     assert masked(shown_data(response.text)) == masked(expected.json["data"])
     assert sent_by_page(response.text).items() >= as_sent(body, is_query).items()
     records = [row.action for row in AuditRow.select().offset(audited)]
-    # What changes in a project, its activity records.
+    # Changes within a project have activity records.
     assert len(records) == bool(operation.audit and case not in IN_PROJECTS)
     assert set(records) <= set(operation.audit)
     if case in IN_PROJECTS:
@@ -274,5 +274,5 @@ def sent_by_page(page):
 
 
 def test_every_operation_is_done():
-    """A new operation is held to this as well."""
+    """Every operation has a case, so that a new one is held to this rule as well."""
     assert {*ALL.values()} == {each.route for each in OPERATIONS}

@@ -1,9 +1,9 @@
-"""What holds on every page of the console, and for every form of it."""
+"""Rules for every page of the console and every form."""
 
 from api.console.operations.operations import _entries
 from models.audit import AuditRow
 from models.projects.projects.activity import ActivityRow
-from tests.console.forms_of_page import FormsOfPage, enter_is_safe, is_asked_first
+from tests.console.forms_of_page import FormsOfPage, enter_is_safe, is_confirmed_first
 from tests.console.test_pseudo_locale import Crawl, act, life, marked_app, visit
 from tests.factories.projects import OWNER
 
@@ -11,7 +11,7 @@ __all__ = ["act", "life", "marked_app", "visit"]
 
 
 def pages_of(person, clock):
-    """Open all pages, as somebody who may do everything."""
+    """Open all pages with a key for all scopes."""
     crawl = Crawl(person, set(), clock)
     crawl.open("", "nothing/")
     assert len(crawl.pages) > 100
@@ -25,10 +25,9 @@ def records():
 
 def test_every_page(act, life, clock):
     """
-    Reading changes nothing, and Enter in a field never presses a minor button.
+    Reading changes nothing, and the Enter key never presses a secondary button.
 
-    It sends the form as if its main button were pressed, or does nothing. What removes
-    something unfolds a question first.
+    It presses the main button, or does nothing. A removal requires a confirmation.
     """
     person, before = act(OWNER), records()
 
@@ -41,6 +40,6 @@ def test_every_page(act, life, clock):
         form["action"]: path
         for path, found in forms.items()
         for form in found
-        if not (enter_is_safe(form) and is_asked_first(form))
+        if not (enter_is_safe(form) and is_confirmed_first(form))
     }
     assert wrong == {}

@@ -1,4 +1,4 @@
-"""What a form shows, and what a browser sends for it, are the request's JSON."""
+"""A form and the browser's data of it correspond to the JSON of the request."""
 
 import json
 import random
@@ -24,7 +24,7 @@ BULK_CREATE = ROUTES["POST /projects/v1/work-items/bulk-create"]
 RECORD = ROUTES["POST /status/v1/admin/measurements/record"]
 
 BODY, QUERY = ADD_INCIDENT, LIST_WORK
-# Among them what ends a line for Python alone, changes the direction, or is no ASCII.
+# Including line ends of Python only, changes of direction, and non-ASCII characters.
 SIGNS = "ab Z09\t\"'<>&%+=,;\\/$`\n\n\u00e9\u202e\u2028\x0b\x85\u4e2d\U0001f600\u200f"
 
 
@@ -33,11 +33,11 @@ def field(kind, name="it", **more):
     return Field(name, "It", "", kind, **more)
 
 
-def submitted(form, *, but=()):
-    """What a browser sends of the form's controls if nobody touches them."""
+def submitted(form, *, excluding=()):
+    """Return what a browser sends of the form's controls if none is changed."""
     sent = []
     for name, shown in form.fields.items():
-        if name in but:
+        if name in excluding:
             continue
         match shown.kind:
             case "choices":
@@ -64,7 +64,7 @@ def text(chance, longest=12):
 
 
 def line(chance):
-    """An item of a list: what a line can hold, with no space around it."""
+    """Return an item of a list: the content of a line, without spaces around it."""
     return text(chance).replace("\n", "").strip() or "x"
 
 
@@ -97,7 +97,7 @@ VALUES = {
 
 @pytest.mark.parametrize("kind", VALUES)
 def test_what_is_shown_is_what_is_sent(kind):
-    """Whatever a value is, a form that shows it and is sent untouched says the same."""
+    """A form that shows any value and is sent unchanged has the same value."""
     seed = random.randrange(2**32)
     chance = random.Random(seed)
     options = tuple(Option(value, value) for value in "abc")
@@ -113,7 +113,9 @@ def test_what_is_shown_is_what_is_sent(kind):
 
 
 def test_every_kind_is_tried():
-    """A new kind of control is held to this as well."""
+    """
+    Every kind of control is tested, so that a new one is held to this rule as well.
+    """
     kinds = {f.kind for o in OPERATIONS for f in form_fields(o).values()}
 
     assert kinds == VALUES.keys()
@@ -121,7 +123,10 @@ def test_every_kind_is_tried():
 
 @pytest.mark.parametrize("operation", OPERATIONS, ids=lambda each: each.route)
 def test_an_untouched_form(operation):
-    """It says the defaults that a box or a choice shows, and nothing else."""
+    """
+    An unchanged form sends the defaults that its boxes and choices show, and nothing
+    else.
+    """
     form = Form(operation)
 
     sent = form.fill(submitted(form)).request
@@ -170,7 +175,7 @@ def test_text_is_passed_on_as_typed():
     ],
 )
 def test_what_is_typed(kind, typed, read):
-    """What cannot be read is passed on, so that the operation refuses it."""
+    """An unreadable value is passed on, so that the operation rejects it."""
     values = read_fields(BODY, [field(kind)], MultiDict({"it": typed}))
 
     assert values == {"it": read}
@@ -178,7 +183,7 @@ def test_what_is_typed(kind, typed, read):
 
 
 def test_whole_number_with_a_fraction():
-    """It is no whole number, and is not made one."""
+    """A fraction is not rounded to a whole number."""
     whole = field("number", is_integer=True)
 
     assert read_fields(BODY, [whole], MultiDict({"it": "1.5"})) == {"it": "1.5"}
@@ -189,7 +194,7 @@ def test_whole_number_with_a_fraction():
     [("text", ""), ("textarea", ""), ("lines", []), ("choices", [])],
 )
 def test_if_empty(kind, nothing):
-    """An empty field is left out, or is what the form says beside it."""
+    """An empty field is left out, or has the value that the form shows beside it."""
     shown = field(kind, is_nullable=True)
     left = {"it": ""} if kind != "choices" else {LISTED + "it": "1"}
 
@@ -204,7 +209,7 @@ def test_if_empty(kind, nothing):
 
 
 def test_choices_if_empty():
-    """Only what the declaration allows is offered."""
+    """Only values that the declaration allows are offered."""
 
     def offered(operation, name):
         form = Form(operation)
@@ -237,12 +242,12 @@ def test_what_is_emptied_is_cleared():
     assert changed(labelIds="") == {"labelIds": []}
     assert changed(milestoneId="") == {"milestoneId": None}
     assert changed(title="") == {"title": ""}
-    # It cannot be cleared, which the operation says.
+    # It cannot be cleared, which the operation reports.
     assert changed(priority="") == {"priority": ""}
 
 
 def test_what_was_empty_is_left_out():
-    """So that a value somebody else has given it in the meantime stays."""
+    """A field that was empty is left out, so that a value set by someone else stays."""
     form = Form(UPDATE_KEY, values={"rateCapacity": None}, is_prefilled=True)
 
     sent = form.fill(MultiDict({"rateCapacity": "", "rateRefill": ""})).request
@@ -306,7 +311,9 @@ def problem(*errors):
 
 
 def test_refusals():
-    """Each error stands beside its field, and what has no field stands above."""
+    """
+    Each problem is shown beside its field, and one without a field above the form.
+    """
     form = Form(BULK_CREATE, ["projectId", "items"])
     form.fill(MultiDict({"projectId": "p", "items": "[{}]"}))
 
@@ -328,7 +335,9 @@ def test_refusals():
 
 
 def test_text_that_is_no_json():
-    """It is told where the text is wrong, which the operation does not see."""
+    """
+    Malformed JSON is reported with its position, because the operation does not see it.
+    """
     form = Form(RECORD, ["measurements"])
     form.fill(MultiDict({"measurements": "[\r\n{]"}))
 
@@ -338,7 +347,7 @@ def test_text_that_is_no_json():
 
 
 def test_a_header_that_is_refused():
-    """It stands above, with its name."""
+    """A problem about a header is shown above the form, with the header's name."""
     form = Form(ADD_INCIDENT)
 
     form.refuse(problem({"header": "Dry-Run", "detail": "Must be true or false."}))
@@ -347,7 +356,7 @@ def test_a_header_that_is_refused():
 
 
 def test_key_that_was_used():
-    """What is sent next is another request."""
+    """After a problem with the Idempotency-Key, the form is another request."""
     form = Form(ADD_INCIDENT).fill(MultiDict({"_key": "a"}))
 
     form.refuse(
@@ -359,7 +368,7 @@ def test_key_that_was_used():
 
 @pytest.mark.parametrize("seen", ["x", "\u0663", "9" * 5000])
 def test_a_version_that_is_none(seen):
-    """It is passed on as it was sent, and refused by the operation."""
+    """A malformed version is passed on unchanged, and rejected by the operation."""
     form = Form(ROUTES["POST /projects/v1/specifications/update"])
 
     form.fill(MultiDict({"_seen": seen}))

@@ -15,7 +15,7 @@ RECORD = "POST /status/v1/admin/measurements/record"
 pytestmark = pytest.mark.both_engines
 
 
-def measure(api, clock, **statuses):
+def measure(api, clock, /, **statuses):
     """Record a measurement of each service, as a probe does."""
     at = clock.now.isoformat()
     measured = [
@@ -26,7 +26,7 @@ def measure(api, clock, **statuses):
 
 
 def test_what_is_wrong(person, api, clock):
-    """Each service that is not operational stands there with the reason."""
+    """Each service that is not operational is listed with the reason."""
     for slug in ("api", "mail", "search"):
         api(ADD_SERVICE, {"slug": slug, "name": slug.upper()})
     measure(api, clock, api="operational", mail="down")
@@ -40,7 +40,7 @@ def test_what_is_wrong(person, api, clock):
 
 
 def test_the_worst_incident_first(person, api, clock):
-    """The most severe incident stands first, however many newer ones there are."""
+    """The most severe incident is first, however many newer ones there are."""
     api(ADD_SERVICE, {"slug": "api", "name": "API"})
     words = {"services": ["api"], "body": "x"}
     severities = ("degraded", "major-outage", *["degraded"] * 21)
@@ -56,7 +56,7 @@ def test_the_worst_incident_first(person, api, clock):
 
 
 def test_reason_in_another_language(person, api):
-    """The reason is said as on the site, and leads to the page of the incident."""
+    """The reason is worded as on the site, and links to the page of the incident."""
     api(ADD_SERVICE, {"slug": "api", "name": "API"})
     words = {"title": "Late", "services": ["api"], "severity": "degraded", "body": "x"}
     incident = api("POST /status/v1/admin/incidents/add", words).json["data"]
@@ -83,7 +83,9 @@ def test_many_services(person, api):
 
 
 def test_a_page_that_the_key_does_not_open(visitor, issue):
-    """It says so beside the menu and the name of the key, as every page does."""
+    """
+    A page without the required scope says so, beside the menu and the name of the key.
+    """
     someone = visitor()
     someone.sign_in(issue("status:services:list", name="Few"))
 
@@ -110,11 +112,11 @@ def test_a_window_of_this_week(person, api):
     assert "Later" not in page
 
 
-def test_what_the_server_complains_of(store, settings, clock, look, issue):
+def test_what_the_server_complains_of(store, settings, clock, console_look, issue):
     """The faults of /readyz are shown."""
     fault = Fault("output-full", "The disk of the output folder is full.")
     app = create_app(
-        settings, clock=clock, console_look=look, list_faults=lambda: [fault]
+        settings, clock=clock, console_look=console_look, list_faults=lambda: [fault]
     )
     person = Person(app.test_client())
     person.sign_in(issue("*"))

@@ -19,13 +19,13 @@ from tests.samples.hostile import HTML
 ADDRESSES = ("href", "src", "action", "formaction", "xlink:href", "data")
 UNSAFE = ("javascript:", "vbscript:", "data:text")
 ELEMENTS = {"iframe", "object", "embed", "base", "style", "frame", "applet"}
-# The operations refuse control characters in titles and texts.
+# The operations reject control characters in titles and texts.
 LINES = ["".join(c if c.isprintable() else " " for c in text) for text in HTML]
 TEXT = "\n\n".join(LINES)
 
 
 class Harm(HTMLParser):
-    """What of a page could run, or load something."""
+    """Collects what a page could execute or load."""
 
     def __init__(self, page):
         super().__init__()
@@ -86,7 +86,9 @@ def pages(store, clock):
 
 
 def test_texts_that_mean_harm(person, pages):
-    """No text becomes an element, an attribute or an address that runs something."""
+    """
+    No text becomes an element, an attribute or an address that executes something.
+    """
     found = {}
 
     for path in pages:
@@ -99,7 +101,7 @@ def test_texts_that_mean_harm(person, pages):
 
 
 def test_links_within_the_console(person, pages):
-    """Each link leads to a page, also where an operation has only its form."""
+    """Every link leads to a page, also if an operation has only its form."""
     links = {link for path in pages for link in _links(person.get(path).text)}
 
     answers = {link: person.client.get(link).status_code for link in sorted(links)}

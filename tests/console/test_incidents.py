@@ -61,7 +61,9 @@ def test_sent_twice(person):
 
 
 def test_sent_again_with_other_words(person):
-    """Who goes back and changes the text is told that the first one was sent."""
+    """
+    If the text is changed and sent again, the page says that the first one was sent.
+    """
     page = person.get(OPEN)
     person.refill(page, OPEN, **ADD)
 
@@ -76,7 +78,7 @@ def test_sent_again_with_other_words(person):
 
 
 def test_a_refusal_keeps_what_was_typed(person):
-    """Each error stands beside its field, and nothing typed is lost."""
+    """Each problem is shown beside its field, and the input is kept."""
     words = ADD | {"title": "\u202eLate <b>", "services": [], "body": "\nFirst\n" * 3}
 
     refused = person.fill(OPEN, OPEN, **words)
@@ -92,7 +94,7 @@ def test_a_refusal_keeps_what_was_typed(person):
 
 
 def test_preview(person, audited):
-    """A preview shows what readers will see, and changes nothing."""
+    """A preview shows the text as readers will see it, and changes nothing."""
     shown = person.fill(OPEN, OPEN, **ADD | {"body": "*Late*"}, _preview="1")
 
     assert shown.status_code == 200
@@ -103,7 +105,7 @@ def test_preview(person, audited):
 
 
 def test_the_words_of_an_earlier_incident(person, incident):
-    """The form can begin with what an earlier incident was opened with."""
+    """The form can start with the text of an earlier incident."""
     form = person.get(f"{OPEN}?words={incident.id}")
 
     person.refill(form, OPEN)
@@ -114,7 +116,7 @@ def test_the_words_of_an_earlier_incident(person, incident):
 
 
 def test_update_and_resolve(person, incident, audited):
-    """An update is posted with a status; the button Resolve brings its own."""
+    """An update is posted with a status; the button Resolve sets its own."""
     page, action = f"incidents/{incident.id}/", f"incidents/{incident.id}/update/"
 
     person.fill(page, action, body="Found it.", status="identified")
@@ -128,20 +130,22 @@ def test_update_and_resolve(person, incident, audited):
 
 @pytest.fixture
 def events(api, clock):
-    """The types of what subscribers are told, and the severities, oldest first."""
+    """Return the types of the events, with their severities, oldest first."""
     subscribe(clock.now)
 
-    def told():
+    def types():
         rows = EventRow.select().order_by(EventRow.number)
         details = [(row.type, row.data["incident"]["incident"]) for row in rows]
         return [(type, incident["severity"]) for type, incident in details]
 
-    return told
+    return types
 
 
 @pytest.mark.parametrize("page", ["", "incidents/{}/"])
 def test_update_with_a_severity(person, incident, api, events, page):
-    """Severity, status and words of one moment are one entry and one message."""
+    """
+    Severity, status and text that are sent together are one update and one message.
+    """
     page = person.get(page.format(incident.id))
     action = f"incidents/{incident.id}/update/"
     words = {"body": "Worse.", "status": "identified", "severity": "major-outage"}
@@ -156,7 +160,7 @@ def test_update_with_a_severity(person, incident, api, events, page):
 
 
 def test_refused_update_with_a_severity(person, incident, audited):
-    """Without words neither is changed, and the choice of the severity stays."""
+    """Without a text neither is changed, and the choice of the severity is kept."""
     page, action = f"incidents/{incident.id}/", f"incidents/{incident.id}/update/"
 
     refused = person.fill(page, action, severity="major-outage")
@@ -164,14 +168,14 @@ def test_refused_update_with_a_severity(person, incident, audited):
     assert refused.status_code == 422
     assert IncidentRow.get().severity == "degraded"
     assert audited()[-1] == "incident.opened"
-    kept = Controls(refused.text).forms[f"/console/{action}"]
-    assert kept["severity"] == ["major-outage"]
+    shown = Controls(refused.text).forms[f"/console/{action}"]
+    assert shown["severity"] == ["major-outage"]
     assert person.refill(refused, action, body="Worse.").status_code == 303
     assert IncidentRow.get().severity == "major-outage"
 
 
 def test_preview_of_a_severity(person, incident, audited):
-    """A preview shows the words with the severity, and changes nothing."""
+    """A preview shows the text with the severity, and changes nothing."""
     page, action = f"incidents/{incident.id}/", f"incidents/{incident.id}/update/"
     words = {"body": "Worse.", "severity": "major-outage"}
 
@@ -184,7 +188,7 @@ def test_preview_of_a_severity(person, incident, audited):
 
 
 def test_severity_that_somebody_else_has_changed(person, incident, api):
-    """An update leaves their severity as it is; another one in both is a conflict."""
+    """An update keeps a severity that someone else set; changing both is a conflict."""
     page, action = f"incidents/{incident.id}/", f"incidents/{incident.id}/update/"
     shown = person.get(page)
     api(UPDATE, {"id": incident.id, "severity": "major-outage"})
@@ -200,7 +204,7 @@ def test_severity_that_somebody_else_has_changed(person, incident, api):
 
 
 def test_update_by_a_key_that_changes_no_incident(visitor, issue, incident):
-    """It posts words, and is not asked for a severity."""
+    """A key that may not change incidents posts text, without a severity field."""
     someone = visitor()
     someone.sign_in(issue("status:incidents:*", "status:admin:incident-updates:add"))
     page, action = f"incidents/{incident.id}/", f"incidents/{incident.id}/update/"
@@ -211,7 +215,7 @@ def test_update_by_a_key_that_changes_no_incident(visitor, issue, incident):
 
 
 def test_correct(person, incident, api):
-    """An entry is corrected in its place; the earlier words stay readable here."""
+    """An update is corrected in place; the earlier text stays readable here."""
     page, entry = f"incidents/{incident.id}/", IncidentUpdateRow.get()
     action = f"incidents/{incident.id}/updates/{entry.id}/correct/"
 
@@ -230,7 +234,7 @@ def test_correct(person, incident, api):
 
 
 def test_remove_an_entry(person, incident):
-    """Asked first, the words go from the timeline, which says that they did."""
+    """After a confirmation, the text is removed, and the timeline says so."""
     page, entry = f"incidents/{incident.id}/", IncidentUpdateRow.get()
     action = f"incidents/{incident.id}/updates/{entry.id}/remove/"
 
@@ -242,7 +246,7 @@ def test_remove_an_entry(person, incident):
 
 
 def test_words_fill_in_what_is_empty(person, incident):
-    """What was typed stays; only empty fields take the words."""
+    """Only empty fields are filled in from a template; other input stays."""
     shown = person.fill(
         OPEN, OPEN, title="Mine", words=incident.id, _use_words="1", services=["mail"]
     )
@@ -256,7 +260,7 @@ def test_words_fill_in_what_is_empty(person, incident):
 
 
 def test_the_words_of_a_template(person, api):
-    """A template gives title, severity and message; the services are chosen."""
+    """A template has title, severity and message; the services are chosen."""
     words = {"title": "Late", "severity": "degraded", "body": "We look."}
     added = api("POST /status/v1/admin/incident-templates/add", words | {"name": "L"})
     id = added.json["data"]["id"]
@@ -268,7 +272,7 @@ def test_the_words_of_a_template(person, api):
 
 
 def test_remove(person, incident, audited):
-    """An incident that should never have been goes from the list."""
+    """An incident that was opened by mistake is removed from the list."""
     page, action = f"incidents/{incident.id}/", f"incidents/{incident.id}/remove/"
 
     done = person.fill(page, action)
@@ -296,14 +300,14 @@ def test_templates(person, api):
     assert 'value="Latest"' in refused.text
     forged = person.refill(page, own, title="Forged", _seen="9" * 5000)
     assert forged.status_code == 422
-    taken = person.fill(TEMPLATES, TEMPLATES, severity="degraded", **words)
-    assert taken.status_code == 409
+    response = person.fill(TEMPLATES, TEMPLATES, severity="degraded", **words)
+    assert response.status_code == 409
     person.fill(TEMPLATES, f"{own}remove/")
     assert api(LIST_TEMPLATES).json["data"] == []
 
 
 def test_change(person, incident):
-    """The form shows what is, and changes what is changed."""
+    """The form has the current values, and changes only what was edited."""
     page, action = f"incidents/{incident.id}/", f"incidents/{incident.id}/change/"
 
     person.fill(page, action, severity="major-outage", services=["api", "mail"])
@@ -314,7 +318,7 @@ def test_change(person, incident):
 
 
 def test_change_tells_who_it_should(person, incident, events):
-    """A change of the incident tells nobody unless the box is ticked."""
+    """A change of the incident sends messages only if the box is ticked."""
     page, action = f"incidents/{incident.id}/", f"incidents/{incident.id}/change/"
 
     person.fill(page, action, severity="major-outage")
@@ -325,7 +329,7 @@ def test_change_tells_who_it_should(person, incident, events):
 
 
 def test_incident_of_the_past(person, clock):
-    """One that is opened as resolved says so, and its page asks when it ended."""
+    """An incident that is opened as resolved is shown so, and its page has its end."""
     past = {"status": "resolved", "startedAt": "2026-03-01T08:00"}
     done = person.fill(OPEN, OPEN, **ADD | past)
     page = person.client.get(done.location)
@@ -342,7 +346,7 @@ def test_incident_of_the_past(person, clock):
 
 
 def test_open_incident_has_no_end(person, incident):
-    """The end of an incident is asked only of one that is over."""
+    """Only a resolved incident has a field for its end."""
     page, action = f"incidents/{incident.id}/", f"/console/incidents/{incident.id}/"
 
     form = Controls(person.get(page).text).forms[f"{action}change/"]
@@ -351,7 +355,7 @@ def test_open_incident_has_no_end(person, incident):
 
 
 def test_change_beside_somebody_else(person, incident, api):
-    """What somebody else has changed in the meantime stays where it was left alone."""
+    """A change of someone else stays, in fields that were not edited here."""
     page, action = f"incidents/{incident.id}/", f"incidents/{incident.id}/change/"
     shown = person.get(page)
     theirs = {"id": incident.id, "title": "Errors 500", "services": ["mail"]}
@@ -367,7 +371,9 @@ def test_change_beside_somebody_else(person, incident, api):
 
 
 def test_change_against_somebody_else(person, incident, api):
-    """Both texts are shown, nothing is lost, and saving again writes over theirs."""
+    """
+    Both texts are shown, nothing is lost, and saving again overwrites the other one.
+    """
     page, action = f"incidents/{incident.id}/", f"incidents/{incident.id}/change/"
     shown = person.get(page)
     theirs = {"id": incident.id, "title": "Theirs", "severity": "partial-outage"}
@@ -386,7 +392,10 @@ def test_change_against_somebody_else(person, incident, api):
 
 
 def test_update_on_an_old_page(person, incident, api):
-    """An update does not reopen what somebody else has resolved in the meantime."""
+    """
+    An update on an outdated page does not reopen an incident that was resolved
+    meanwhile.
+    """
     page, action = f"incidents/{incident.id}/", f"incidents/{incident.id}/update/"
     shown = person.get(page)
     api(ADD_UPDATE, {"incidentId": incident.id, "body": "Up.", "status": "resolved"})
@@ -397,7 +406,7 @@ def test_update_on_an_old_page(person, incident, api):
 
 
 def test_removed_twice(person, incident):
-    """A double click on the button removes the incident once, and says so."""
+    """A double click removes the incident once, and the page says so."""
     page, action = f"incidents/{incident.id}/", f"incidents/{incident.id}/remove/"
     shown = person.get(page)
 
@@ -407,7 +416,7 @@ def test_removed_twice(person, incident):
 
 
 def test_preview_of_a_correction(person, incident):
-    """It shows the text as readers will see it, and changes nothing."""
+    """A preview shows the text as readers will see it, and changes nothing."""
     (update,) = IncidentUpdateRow.select()
     page = f"incidents/{incident.id}/"
     action = f"{page}updates/{update.id}/correct/"
@@ -420,7 +429,7 @@ def test_preview_of_a_correction(person, incident):
 
 
 def test_what_the_key_may_not_do(visitor, issue, incident):
-    """What the scopes do not open is said, and no button is shown for it."""
+    """Missing scopes are named, and their buttons are not shown."""
     someone = visitor()
     someone.sign_in(issue("status:incidents:list", "status:incidents:get"))
 
@@ -435,7 +444,7 @@ def test_what_the_key_may_not_do(visitor, issue, incident):
 
 
 def test_a_key_without_any_scope(visitor, issue):
-    """Every page still says who is signed in and what is closed."""
+    """Every page shows the signed-in key and what it may not do."""
     someone = visitor()
     someone.sign_in(issue("probe:nothing"))
 
@@ -447,7 +456,7 @@ def test_a_key_without_any_scope(visitor, issue):
 
 
 def test_unknown_incident(person):
-    """An address of an incident that never was says so."""
+    """The address of an unknown incident is a 404 page."""
     response = person.get("incidents/nothing/")
 
     assert response.status_code == 404

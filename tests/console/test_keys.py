@@ -23,7 +23,7 @@ def secret_in(page):
 
 @pytest.fixture
 def probe(person):
-    """A key for a probe, as the form issues it without a touch but for its name."""
+    """A key for a probe, issued with the form's defaults and a name."""
     page = person.get(f"{ISSUE}?set=probe")
     return person.refill(page, ISSUE, name="Probe <1>")
 
@@ -34,7 +34,7 @@ def key(probe):
 
 
 def test_issue_for_a_probe(person, probe, key, api, audited):
-    """A set and a name issue a key that can do what the set says, and no more."""
+    """A scope set and a name issue a key with exactly these scopes."""
     assert probe.status_code == 200
     assert key.scopes == ["status:admin:measurements:record"]
     assert key.expires_at is None
@@ -55,7 +55,7 @@ def test_sent_twice(person):
 
 
 def test_sent_again_from_another_session(visitor, issue, api):
-    """It says that the key was issued, and that its secret is shown only there."""
+    """In another session, the page says that the key was issued, without its secret."""
     key, sent = issue("*"), {"name": "Reader", "scopes": ["status:services:list"]}
     first, second = visitor(), visitor()
     for someone in (first, second):
@@ -75,7 +75,7 @@ def test_sent_again_from_another_session(visitor, issue, api):
 
 @pytest.mark.parametrize("cursor", ["%00", "%00x", "x", "%C3%A9", ""])
 def test_no_cursor(person, cursor):
-    """What is no cursor is refused as the API does."""
+    """A malformed cursor is rejected as by the API."""
     response = person.get(f"keys/?cursor={cursor}")
 
     assert response.status_code == 400
@@ -83,7 +83,7 @@ def test_no_cursor(person, cursor):
 
 
 def test_scopes_are_chosen(person):
-    """Scopes are ticked, wildcards too, and those of other products are typed."""
+    """Scopes are ticked, wildcards too; those of other products are typed."""
     sent = {
         "name": "Both",
         "scopes": ["projects:documents:*", "platform:actors:assert"],
@@ -106,7 +106,7 @@ def test_scopes_are_chosen(person):
 
 
 def test_a_refusal_stands_beside_its_field(person):
-    """Without a scope nothing is issued, and the name stays."""
+    """Without a scope no key is issued, and the name is kept."""
     refused = person.fill(ISSUE, ISSUE, name="Nothing")
 
     assert refused.status_code == 422
@@ -132,7 +132,7 @@ def test_every_scope_is_offered():
 
 
 def test_scopes_in_another_language(person):
-    """Areas and nouns are named in the language; what the API says is English."""
+    """Areas and nouns are named in the language; messages of the API are English."""
     page = person.get(ISSUE, headers={"Accept-Language": "de"}).text
 
     assert "Alles im Bereich „Plattform“." in page
@@ -157,7 +157,7 @@ def test_only_what_may_be_granted(visitor, issue):
 
 
 def test_list(person, key, clock):
-    """Keys are found by name, prefix and status, with their last use, page by page."""
+    """Keys are found by name, prefix and status, with their last use, in pages."""
     KeyRow.update(last_used_at=clock.now).where(KeyRow.id == key.id).execute()
     row = dict(key.__data__)
     for number in range(60):
@@ -199,7 +199,7 @@ def test_change(person, key):
 
 
 def test_change_beside_somebody_else(person, key):
-    """A scope that somebody else has added stays for who changes only the name."""
+    """Changing only the name keeps a scope that someone else added."""
     page, action = f"keys/{key.id}/", f"keys/{key.id}/change/"
     person.fill(page, action, _other="x:y")
     shown = person.get(page)
@@ -239,7 +239,7 @@ def test_rotate(person, key, clock):
 
 
 def test_revoke(person, key, audited):
-    """Revoking asks first, and says who is refused from then on."""
+    """Revoking asks for confirmation, and says who is affected."""
     page, action = f"keys/{key.id}/", f"keys/{key.id}/revoke/"
     assert "This cannot be undone." in person.get(page).text
 
@@ -252,7 +252,7 @@ def test_revoke(person, key, audited):
 
 
 def test_what_the_key_may_not_do(visitor, issue, key):
-    """What the scopes do not open is said, and no button is shown for it."""
+    """Missing scopes are named, and their buttons are not shown."""
     someone = visitor()
     someone.sign_in(issue("platform:keys:list", "platform:keys:get"))
 
@@ -262,16 +262,16 @@ def test_what_the_key_may_not_do(visitor, issue, key):
     for verb in ("update", "rotate", "remove"):
         assert f"platform:keys:{verb}</code>" in page
     assert "<button" not in page.partition("<main")[2]
-    nobody = visitor()
-    nobody.sign_in(issue("x:y"))
-    assert nobody.get("keys/").status_code == 403
-    assert nobody.get(f"keys/{key.id}/").status_code == 403
-    assert nobody.get("keys/nothing/").status_code == 403
+    anonymous = visitor()
+    anonymous.sign_in(issue("x:y"))
+    assert anonymous.get("keys/").status_code == 403
+    assert anonymous.get(f"keys/{key.id}/").status_code == 403
+    assert anonymous.get("keys/nothing/").status_code == 403
     assert someone.get("keys/nothing/").status_code in (404, 422)
 
 
 def test_hostile_name(person):
-    """A name is text wherever it is shown."""
+    """A name is shown as text everywhere."""
     page = person.get(f"{ISSUE}?set=probe")
     issued = person.refill(page, ISSUE, name=XSS)
     id = KeyRow.get(KeyRow.name == XSS).id

@@ -21,40 +21,42 @@ def write(folder, tag, part, texts):
 
 
 @pytest.fixture
-def speak(store, settings, clock, visitor, issue, tmp_path):
+def visit_in_swedish(store, settings, clock, visitor, issue, tmp_path):
     """Sign in to a console that has texts in Swedish."""
 
-    def speak(site, console):
+    def visit_in_swedish(site, console):
         write(tmp_path, "sv", "", site)
         write(tmp_path, "sv", PART, console)
-        look = ConsoleLook(Settings(templates=str(tmp_path)))
-        app = create_app(settings, clock=clock, console_look=look)
+        console_look = ConsoleLook(Settings(templates=str(tmp_path)))
+        app = create_app(settings, clock=clock, console_look=console_look)
         someone = type(visitor())(app.test_client())
         someone.sign_in(issue("*", name="On call"))
         return someone
 
-    yield speak
+    yield visit_in_swedish
     forget_languages()
 
 
-def test_language_of_the_browser(speak):
-    """A browser that asks for Swedish gets Swedish, and another one English."""
-    person = speak({"site.skip": "Till innehållet"}, {"menu.overview": "Översikt"})
+def test_language_of_the_browser(visit_in_swedish):
+    """A browser that prefers Swedish gets Swedish, and another one English."""
+    person = visit_in_swedish(
+        {"site.skip": "Till innehållet"}, {"menu.overview": "Översikt"}
+    )
 
     swedish, english = person.get(headers=SWEDISH), person.get()
 
     assert '<html lang="sv" dir="ltr">' in swedish.text
     assert "Till innehållet" in swedish.text
     assert ">Översikt</a>" in swedish.text
-    # English stands in for what Swedish lacks.
+    # English is the fallback for what Swedish lacks.
     assert ">Incidents</a>" in swedish.text
     assert '<html lang="en" dir="ltr">' in english.text
     assert ">Overview</a>" in english.text
 
 
-def test_language_that_the_browser_refuses(speak):
-    """A language of quality zero is refused, though everything else is accepted."""
-    person = speak({}, {"menu.overview": "Översikt"})
+def test_language_that_the_browser_refuses(visit_in_swedish):
+    """A language with quality zero is not used, though everything else is accepted."""
+    person = visit_in_swedish({}, {"menu.overview": "Översikt"})
 
     page = person.get(headers={"Accept-Language": "sv;q=0, *"})
 
@@ -62,16 +64,16 @@ def test_language_that_the_browser_refuses(speak):
 
 
 def test_language_without_texts_for_the_console(store, settings, clock, tmp_path):
-    """A language that only the site has is not that of the console."""
+    """A language that only the site has is not a language of the console."""
     write(tmp_path, "sv", "", {"site.skip": "Till innehållet"})
-    look = ConsoleLook(Settings(templates=str(tmp_path)))
+    console_look = ConsoleLook(Settings(templates=str(tmp_path)))
 
-    assert look.in_language(["sv"]).locale.tag == "en"
+    assert console_look.in_language(["sv"]).locale.tag == "en"
 
 
-def test_script_in_the_language(speak):
+def test_script_in_the_language(visit_in_swedish):
     """The script has its texts in the language of the page."""
-    person = speak({}, {"script.copied": "Kopierat"})
+    person = visit_in_swedish({}, {"script.copied": "Kopierat"})
     name = re.compile(r'src="(/console/assets/console\.[^"]+)"')
 
     [swedish] = name.findall(person.get(headers=SWEDISH).text)
@@ -83,7 +85,7 @@ def test_script_in_the_language(speak):
 
 
 def test_script_of_another_process(tmp_path):
-    """A process has the scripts of pages that another one has sent."""
+    """A process serves scripts for pages that another one has sent."""
     write(tmp_path, "sv", "", {})
     write(tmp_path, "sv", PART, {"script.copied": "Kopierat"})
     settings = Settings(templates=str(tmp_path))
@@ -96,10 +98,10 @@ def test_script_of_another_process(tmp_path):
 
 def test_unknown_script(monkeypatch):
     """A request for a script that there is not loads no other language."""
-    look, loaded = ConsoleLook(Settings()), []
-    monkeypatch.setattr(look, "_in", loaded.append)
+    console_look, loaded = ConsoleLook(Settings()), []
+    monkeypatch.setattr(console_look, "_in", loaded.append)
 
     for name in ("console.0a1b2c3d4e.js", "console.xx.0a1b2c3d4e.js", "other.js"):
-        assert look.asset(name) is None
-    assert look.asset("console.de.0a1b2c3d4e.js") is None
+        assert console_look.asset(name) is None
+    assert console_look.asset("console.de.0a1b2c3d4e.js") is None
     assert loaded == ["de"]

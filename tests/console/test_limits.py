@@ -1,4 +1,4 @@
-"""How much a form may have, and how often pages may be asked for."""
+"""The size of forms, and the rate of requests for pages."""
 
 import pytest
 
@@ -16,7 +16,7 @@ URL_ENCODED = "application/x-www-form-urlencoded"
 
 @pytest.mark.parametrize("path", [CREATE, "documents/new/", "sign-in/"])
 def test_the_number_of_fields(person, path):
-    """A form of more fields is refused before they are parsed."""
+    """A form with too many fields is rejected before it is parsed."""
 
     def status(body):
         return person.post(path, body, content_type=URL_ENCODED).status_code
@@ -28,7 +28,7 @@ def test_the_number_of_fields(person, path):
 
 @pytest.fixture
 def admitted(person, console_app):
-    """Return how large a form may be that somebody sends to a page."""
+    """Return the maximum size of a form that is sent to a page."""
 
     def most_bytes(path, by=person, length=0):
         token = by.client.get_cookie("masthead-console").value
@@ -66,7 +66,7 @@ def test_each_page_has_its_own_size(admitted, path, size):
 
 
 def test_a_large_form_needs_the_scope(admitted, visitor, issue):
-    """Without the scope of the operation nothing large is received for it."""
+    """Without the scope of the operation, no large form is received for it."""
     someone = visitor()
     someone.sign_in(issue("projects:documents:get"))
 
@@ -76,7 +76,7 @@ def test_a_large_form_needs_the_scope(admitted, visitor, issue):
 
 @pytest.mark.parametrize("path", ["operations/", "session/", "documents/new/"])
 def test_every_page_takes_a_request_of_the_key(visitor, issue, clock, path):
-    """A page that calls no operation has a limit too; the page says when to go on."""
+    """A page that calls no operation has a rate limit too, and says when to retry."""
     someone = visitor()
     someone.sign_in(issue("status:services:list", rate_capacity=3, rate_refill=0.1))
 

@@ -41,12 +41,12 @@ def act(person, window, **button):
 
 
 def test_preview(person, window):
-    """It shows what readers will see of a window, and changes nothing."""
+    """A preview shows the window as readers will see it, and changes nothing."""
     page, action = f"maintenance/{window.id}/", f"maintenance/{window.id}/change/"
-    given = {"description": "Now **all** fails.", "_preview": "1"}
+    fields = {"description": "Now **all** fails.", "_preview": "1"}
 
-    planned = person.fill(PLAN, PLAN, **WINDOW | given)
-    changed = person.fill(page, action, **given)
+    planned = person.fill(PLAN, PLAN, **WINDOW | fields)
+    changed = person.fill(page, action, **fields)
 
     for answer in (planned, changed):
         preview = answer.text.partition('aria-label="Preview"')[2]
@@ -56,7 +56,7 @@ def test_preview(person, window):
 
 
 def test_change_beside_somebody_else(person, window, api):
-    """A window that somebody else has moved stays there for who changes its title."""
+    """Changing the title keeps a time that someone else set."""
     page, action = f"maintenance/{window.id}/", f"maintenance/{window.id}/change/"
     opened = person.get(page)
     times = {"startsAt": "2026-03-01T15:00:00.5Z", "endsAt": "2026-03-01T16:00:00Z"}
@@ -89,7 +89,7 @@ def test_plan(person, audited, woken):
 
 
 def test_plan_proposes_the_next_full_hour(person, clock):
-    """Whoever touches no time plans an hour from the next full one."""
+    """By default, a window of an hour starts at the next full hour."""
     clock.pass_(minutes=20)
     times = {n: WINDOW[n] for n in ("title", "services")}
 
@@ -100,7 +100,7 @@ def test_plan_proposes_the_next_full_hour(person, clock):
 
 
 def test_a_refusal_stands_beside_its_field(person):
-    """An end before the start is refused, and nothing typed is lost."""
+    """An end before the start is rejected, and the input is kept."""
     refused = person.fill(PLAN, PLAN, **WINDOW | {"endsAt": "2026-03-01T10:00"})
 
     assert refused.status_code == 422
@@ -114,7 +114,7 @@ def test_a_refusal_stands_beside_its_field(person):
 
 
 def test_change(person, window):
-    """The form shows what is; a time that nobody touches keeps its seconds."""
+    """The form has the current values; a time that is not edited keeps its seconds."""
     window.ends_at = window.ends_at.replace(second=30)
     window.save()
     page, action = f"maintenance/{window.id}/", f"maintenance/{window.id}/change/"
@@ -128,7 +128,7 @@ def test_change(person, window):
 
 
 def test_end_now(person, window, clock, audited):
-    """The window ends at this time, and a second press changes nothing."""
+    """The window ends now, and pressing again changes nothing."""
     page = person.get(f"maintenance/{window.id}/")
     action = f"maintenance/{window.id}/end/"
     clock.pass_(minutes=5)
@@ -146,7 +146,7 @@ def test_end_now(person, window, clock, audited):
 
 
 def test_start_now(person, clock, api, audited):
-    """The window starts at this time, as long as it is; a second press does nothing."""
+    """The window starts now and keeps its duration; pressing again changes nothing."""
     times = {"startsAt": "2026-03-01T15:00", "endsAt": "2026-03-01T16:30"}
     person.fill(PLAN, PLAN, **WINDOW | times)
     id = MaintenanceRow.get().id
@@ -168,7 +168,7 @@ def test_start_now(person, clock, api, audited):
 
 
 def test_longer(person, window):
-    """A button gives a window in progress more time."""
+    """A button extends a window in progress."""
     assert "30 minutes longer" in shown(person, window)
 
     act(person, window, _endsAt="2026-03-01T13:30:00.000Z")
@@ -177,7 +177,9 @@ def test_longer(person, window):
 
 
 def test_later(person, api):
-    """A button moves a window that has not started; a second press changes nothing."""
+    """
+    A button postpones a window that has not started; pressing again changes nothing.
+    """
     later = {"startsAt": "2026-03-01T14:00", "endsAt": "2026-03-01T15:30"}
     person.fill(PLAN, PLAN, **WINDOW | later)
     window = MaintenanceRow.get()
@@ -197,7 +199,7 @@ def test_later(person, api):
 
 
 def test_cancelling_takes_a_second_step(person, window):
-    """It stands below the changes, folded, with what it does; a refusal unfolds it."""
+    """Cancelling is folded below the changes, with its effect; a problem unfolds it."""
     changes, _, below = shown(person, window).partition("<h2>Cancel</h2>")
     assert "<h2>Change</h2>" in changes
     assert "Cancel maintenance</button>" not in changes
@@ -226,7 +228,7 @@ def test_cancel_and_plan_again(person, window):
 
 
 def test_remove(person, window, audited):
-    """What should never have been is removed, after a second button."""
+    """A window that was scheduled by mistake is removed, after a confirmation."""
     page = f"maintenance/{window.id}/"
     assert "It should never have been planned" in shown(person, window)
 
@@ -238,7 +240,7 @@ def test_remove(person, window, audited):
 
 
 def test_who_is_not_told(person, window):
-    """Without the tick, subscribers are not told of the change."""
+    """Without the tick, the change sends no messages."""
     page = f"maintenance/{window.id}/"
     form = person.get(page)
 
@@ -249,7 +251,7 @@ def test_who_is_not_told(person, window):
 
 
 def test_what_the_key_may_not_do(visitor, issue, window):
-    """What the scopes do not open is said, and no button is shown for it."""
+    """Missing scopes are named, and their buttons are not shown."""
     someone = visitor()
     someone.sign_in(issue("status:maintenance:*"))
 

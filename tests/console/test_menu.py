@@ -1,4 +1,7 @@
-"""The menu of the console has what the key opens, and no page calls that empty."""
+"""
+The menu of the console has the pages that the key opens, and no other is shown as
+empty.
+"""
 
 import re
 
@@ -22,7 +25,7 @@ def menu_of(person):
 
 @pytest.fixture
 def with_scope(visitor, issue):
-    """Return somebody who is signed in with a key for these scopes."""
+    """Return a visitor who is signed in with a key for these scopes."""
 
     def signed_in(*scopes):
         someone = visitor()
@@ -42,7 +45,7 @@ def test_menu_of_a_key(with_scope, path, route):
 
 
 def test_menu_of_all(person):
-    """A key for everything finds all pages, and each opens."""
+    """A key for all scopes has all pages in the menu, and each opens."""
     paths = menu_of(person)
 
     assert paths == ALWAYS | OPENED_BY.keys()
@@ -50,7 +53,9 @@ def test_menu_of_all(person):
 
 
 def test_what_a_key_may_not_see(with_scope):
-    """A list that the key does not open is refused by its page, and never empty."""
+    """
+    A list without the required scope is refused by its page, and never shown as empty.
+    """
     someone = with_scope("probe:nothing")
 
     for path in OPENED_BY:
@@ -61,7 +66,7 @@ def test_what_a_key_may_not_see(with_scope):
 
 
 def test_a_filter_that_is_refused(person):
-    """It is said beside the filter, on the page of the list."""
+    """A problem with a filter is shown beside it, on the page of the list."""
     page = person.get("subscriptions/?channel=pigeon")
 
     assert page.status_code == 422

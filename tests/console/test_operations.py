@@ -1,4 +1,4 @@
-"""The forms of all operations: what they say, show and refuse."""
+"""The forms of all operations: their content, responses and problems."""
 
 import json
 import random
@@ -48,7 +48,9 @@ def send(person):
 
 
 def test_every_operation_is_listed(person):
-    """Each has an address of its own, with the first sentence of its description."""
+    """
+    Each operation has its own address, with the first sentence of its description.
+    """
     page = person.get("operations/").text
 
     assert len(BY_PATH) == len(OPERATIONS)
@@ -60,7 +62,7 @@ def test_every_operation_is_listed(person):
 
 
 def test_search(person):
-    """All words must be there, in any order and of any case."""
+    """All words must occur, in any order and case."""
     page = person.get("operations/?q=REMOVE+label").text
 
     assert f'href="/console/{LABELS}remove/"' in page
@@ -102,7 +104,7 @@ def test_form(path, person):
 
 @pytest.mark.parametrize("path", sorted(BY_PATH))
 def test_refused_form(path, person):
-    """A wrong value of every field is refused, and said with the field's name."""
+    """An invalid value of each field is rejected, with the name of the field."""
     operation = BY_PATH[path].operation
     fields = form_fields(operation)
     wrong = dict.fromkeys(fields, "\x00{") | {"_send": "1"}
@@ -134,17 +136,19 @@ def test_examples(path):
     "path", ["operations/status/ghosts/add/", "operations/status/services/list/x/"]
 )
 def test_unknown_operation(path, person):
-    """An address without an operation says so."""
+    """An address without an operation is a 404 page."""
     assert person.get(path).status_code == 404
 
 
 def test_get_is_not_posted(person):
-    """What is read has an address; there is nothing to send."""
+    """A read has an address with its parameters; nothing is posted."""
     assert person.post(KEYS + "list/", {"_send": "1"}).status_code == 404
 
 
 def test_done_once(person, audited):
-    """A form that is sent twice is done once; what follows has a key of its own."""
+    """
+    A form that is sent twice is done once; the next form has a new Idempotency-Key.
+    """
     form = ShownForm(person.get(ADD).text, f"/console/{ADD}")
     sent = form.filled({"slug": "api", "name": "API"}, _send="1")
 
@@ -159,7 +163,7 @@ def test_done_once(person, audited):
 
 
 def test_dry_run(send, audited):
-    """It shows the result, and changes nothing."""
+    """A dry run shows the result, and changes nothing."""
     before = audited()
 
     page = send(ADD, {"slug": "api", "name": "API"}, "_dry-run").text
@@ -172,10 +176,10 @@ def test_dry_run(send, audited):
 
 
 def test_refusal(send, person):
-    """It stands beside its field; what was typed stays."""
-    request = {"slug": "No slug", "name": "\u202e<b>"}
+    """A problem is shown beside its field, and the input is kept."""
+    fields = {"slug": "No slug", "name": "\u202e<b>"}
 
-    refused = send(ADD, request)
+    refused = send(ADD, fields)
 
     assert refused.status_code == 422
     form = ShownForm(refused.text, f"/console/{ADD}")
@@ -192,7 +196,9 @@ def test_refusal(send, person):
 
 
 def test_services_are_chosen(api, person):
-    """Disabled ones as well, where one is named; what a link names is kept."""
+    """
+    Services are ticked, disabled ones too if they are in use; those in a link stay.
+    """
     for slug in ("api", "mail", "docs", "search"):
         api("POST /status/v1/admin/services/add", {"slug": slug, "name": slug.upper()})
     api("POST /status/v1/admin/services/update", {"slug": "mail", "enabled": False})
@@ -213,7 +219,7 @@ def test_services_are_chosen(api, person):
 
 
 def test_many_services_are_typed(person):
-    """Beyond some hundreds, a list to choose from helps nobody."""
+    """Beyond some hundred services, they are typed instead of ticked."""
     for n in range(MAX_SERVICES + 1):
         ServiceRow.create(
             id=str(n),
@@ -231,7 +237,7 @@ def test_many_services_are_typed(person):
 
 
 def test_pages_of_a_list(issue, send, person):
-    """The address has the filters, and leads to the next page."""
+    """The address has the filters, and the page links to the next one."""
     for n in range(3):
         issue("status:services:list", name=f"k{n}")
 
@@ -258,11 +264,11 @@ def test_table(api, send):
 
 
 def test_secret_is_shown_once(send, person):
-    """It stands by itself, and a dry run shows none."""
-    request = {"name": "probe", "scopes": ["status:services:list"]}
+    """A secret is shown once, and a dry run shows none."""
+    fields = {"name": "probe", "scopes": ["status:services:list"]}
 
-    dry = send(KEYS + "add/", request, "_dry-run").text
-    page = send(KEYS + "add/", request).text
+    dry = send(KEYS + "add/", fields, "_dry-run").text
+    page = send(KEYS + "add/", fields).text
 
     assert "Secret, which is shown only now" in page
     assert shown_data(page)["secret"] == "…"
@@ -277,7 +283,7 @@ def test_secret_is_shown_once(send, person):
 
 
 def test_link_fills_in_a_form(person):
-    """Other pages lead to an operation with its fields filled in; nothing is sent."""
+    """Other pages link to an operation with filled-in fields; nothing is sent."""
     path = f"{SERVICES}add/"
 
     page = person.get(path, query_string={"slug": "api", "enabled": "false"}).text
@@ -290,7 +296,7 @@ def test_link_fills_in_a_form(person):
 
 
 def test_session_that_acts_for_somebody(visitor, issue):
-    """The curl line names the person as well."""
+    """The curl line has the person that the session acts for."""
     someone = visitor()
     someone.sign_in(issue("*", "platform:actors:assert"), email="ada@example.org")
 
@@ -301,7 +307,7 @@ SIGNS = "a'\"\\$`!*?~#&;|<>(){}[]%+=,@-\n\t \u00e9\u202e\u2028\U0001f600"
 
 
 def arguments(line):
-    """What a shell passes to curl, and to its input."""
+    """Return what a shell passes to curl as arguments and as input."""
     script = """
         curl() {
             printf '%s\\0' "$@"
@@ -354,19 +360,19 @@ def sent_by(line):
     ],
 )
 def test_curl_line(route):
-    """Whatever the values contain, a shell passes on what the form sends."""
+    """A shell passes on exactly what the form sends, whatever the values contain."""
     seed = random.randrange(2**32)
     chance = random.Random(seed)
     for _ in range(25):
         names = chance.sample(list(form_fields(ROUTES[route])), 2)
-        request = {n: "".join(chance.choices(SIGNS, k=9)) + "." for n in names}
+        fields = {n: "".join(chance.choices(SIGNS, k=9)) + "." for n in names}
         headers = {"Act-As-Email": "o'$(x)@example.org"}
 
         line = curl_line(
-            ROUTES[route], request, origin="https://a.example", headers=headers
+            ROUTES[route], fields, origin="https://a.example", headers=headers
         )
 
-        assert sent_by(line) == request, f"seed {seed}"
+        assert sent_by(line) == fields, f"seed {seed}"
         passed, _ = arguments(line)
         assert "Authorization: Bearer k" in passed
         assert "Act-As-Email: o'$(x)@example.org" in passed
@@ -374,13 +380,13 @@ def test_curl_line(route):
 
 
 def test_long_curl_line():
-    """What is too long for an argument comes on the input."""
-    request = {"body": "\n'$x é" * MAX_ARGUMENT}
+    """A body that is too long for an argument is passed as input."""
+    fields = {"body": "\n'$x é" * MAX_ARGUMENT}
     operation = ROUTES["POST /status/v1/admin/incidents/add"]
 
-    line = curl_line(operation, request, origin="https://a.example", headers={})
+    line = curl_line(operation, fields, origin="https://a.example", headers={})
 
-    assert sent_by(line) == request
+    assert sent_by(line) == fields
 
 
 def test_file(api, send, person):
@@ -408,7 +414,7 @@ def test_file(api, send, person):
 
 
 def test_export(api, send):
-    """What is streamed is a file to download, however long."""
+    """A streamed response is a file to download, whatever its length."""
     project = api("POST /projects/v1/projects/create", PROJECT)
     fields = {"id": project.json["data"]["id"]}
 
@@ -420,7 +426,7 @@ def test_export(api, send):
 
 
 def test_what_was_read_is_not_recorded(send):
-    """Looking changes nothing."""
+    """Reading changes nothing."""
     before = AuditRow.select().count()
 
     send("operations/status/services/admin-list/", {})

@@ -1,4 +1,4 @@
-"""Projects in the console, from creation to purge, and what belongs to one."""
+"""Projects in the console, from creation to purge, with their contents."""
 
 import pytest
 
@@ -34,7 +34,7 @@ def base(sample_project):
 
 @pytest.fixture
 def acting(visitor, clock):
-    """Somebody whose key acts for an account."""
+    """Return a visitor whose key acts for an account."""
 
     def signed_in(account):
         request = CreateKey(name="Own", scopes=["projects:*"])
@@ -50,7 +50,7 @@ def acting(visitor, clock):
 
 
 def test_create(person, audited):
-    """A key that acts for no account names the owner, as the operation asks."""
+    """A key without an account names the owner, as the operation requires."""
     path = "projects/create/"
     owner = person.get(path).text.partition('for="projects.create.ownerId"')[2]
     assert "optional" not in owner.partition("</div>")[0]
@@ -70,7 +70,7 @@ def test_create(person, audited):
 
 
 def test_create_for_oneself(acting):
-    """A key that acts for an account is not asked for an owner."""
+    """A key that acts for an account has no field for the owner."""
     someone = acting(STRANGER)
     path = "projects/create/"
 
@@ -100,7 +100,7 @@ def test_list(person, clock):
 
 
 def test_change(person, sample_project, base, clock):
-    """What is emptied is cleared, and the page shows what is saved."""
+    """A cleared field is cleared, and the page shows the saved values."""
     ProjectRow.update(description="Old").execute()
 
     person.fill(base, f"{base}change/", name=HOSTILE, description="")
@@ -145,7 +145,7 @@ def test_members(person, base):
 
 
 def test_a_refused_member(person, base):
-    """A refusal opens the form again and says why."""
+    """A problem opens the form again with the reason."""
     refused = person.fill(base, f"{base}members/", accountId="somebody", role="owner")
 
     assert refused.status_code == 422
@@ -189,7 +189,7 @@ def test_milestones(person, base):
 
 
 def test_progress(person, sample_project, base, clock):
-    """A milestone says how far its work is."""
+    """A milestone shows its progress."""
     row = milestone(sample_project, clock.now)
     work(sample_project, clock, milestone_id=row.id, status="done")
     work(sample_project, clock, milestone_id=row.id)
@@ -219,14 +219,14 @@ def test_archive_restore_and_purge(person, base):
 
 
 def test_transfer(person, base):
-    """The owner is another account, named by its id."""
+    """The owner is replaced by another account, named by its id."""
     person.fill(base, f"{base}transfer/", ownerId=CONTRIBUTOR)
 
     assert ProjectRow.get().owner_id == CONTRIBUTOR
 
 
 def test_activity(person, sample_project, base, clock):
-    """The feed says what was done to what, with links."""
+    """The activity has actions and entities, with links."""
     item = work(sample_project, clock, title=HOSTILE)
 
     feed = person.get(f"{base}activity/").text
@@ -239,7 +239,7 @@ def test_activity(person, sample_project, base, clock):
 def test_titles_in_the_activity(
     person, sample_project, base, clock, api, issue, visitor
 ):
-    """What is named by its title is, whatever was done to it, and by whom."""
+    """Entities with a title are named by it, in every kind of record."""
     item = work(sample_project, clock, title="Fix it")
     words = {
         "projectId": sample_project.id,
@@ -270,7 +270,7 @@ def test_titles_in_the_activity(
 
 
 def test_activity_of_references(person, sample_project, base, clock):
-    """A reference reads the same, whatever refers to something."""
+    """Activity about a reference reads the same for every kind of entity."""
     kinds = {
         "project": sample_project.id,
         "work": work(sample_project, clock).id,
@@ -290,7 +290,7 @@ def test_activity_of_references(person, sample_project, base, clock):
 
 
 def test_what_a_role_does_not_allow(acting, base, sample_project, clock):
-    """Whoever works on a project but does not maintain it is not offered more."""
+    """A project member without the maintainer role sees no forms for more."""
     label(sample_project, clock.now)
     page = acting(CONTRIBUTOR).get(base).text
 
@@ -305,7 +305,7 @@ def test_what_a_role_does_not_allow(acting, base, sample_project, clock):
 
 
 def test_what_the_key_may_not_do(visitor, issue, base):
-    """What the scopes do not open is said, and no button is shown for it."""
+    """Missing scopes are named, and their buttons are not shown."""
     someone = visitor()
     someone.sign_in(issue("projects:projects:list", "projects:projects:get"))
 

@@ -1,4 +1,4 @@
-"""A proxy that signs people in, and what is wrong with its key or its header."""
+"""Sign-in by a proxy, and problems with its key or its header."""
 
 import os
 import subprocess
@@ -12,7 +12,7 @@ from api.console.sessions.proxy_key import read_proxy_key
 from api.http.application import BODY_LIMITS, create_app
 from models.errors import PayloadTooLarge
 from models.settings import SettingError
-from tests.console.conftest import HERE
+from tests.console.conftest import SAME_ORIGIN
 from tests.ports import free_port
 
 ROOT = Path(__file__).parents[2]
@@ -41,12 +41,12 @@ def trusting(settings, key_file):
 
 
 @pytest.fixture
-def proxied(store, trusting, clock, look):
+def proxied(store, trusting, clock, console_look):
     """The application, and a function with which the proxy passes a request on."""
-    application = create_app(trusting, clock=clock, console_look=look)
+    application = create_app(trusting, clock=clock, console_look=console_look)
 
     def passed(path, method="GET", email=MAIL, **more):
-        headers = HERE | {"X-Forwarded-Email": email}
+        headers = SAME_ORIGIN | {"X-Forwarded-Email": email}
         return application.test_client().open(
             f"/console/{path}",
             method=method,
@@ -89,7 +89,7 @@ BREAKS = pytest.mark.parametrize(
 
 @BREAKS
 def test_a_key_file_that_cannot_be_read(proxied, key_file, caplog, spoil, reason):
-    """Every page says so, and so does the log; signing out works."""
+    """Every page, and the log, report the problem; signing out works."""
     assert proxied("").status_code == 200
     spoil(key_file)
 
@@ -103,7 +103,7 @@ def test_a_key_file_that_cannot_be_read(proxied, key_file, caplog, spoil, reason
 
 
 def test_a_large_form_without_a_key_file(proxied, key_file):
-    """It is refused as that of somebody unknown."""
+    """Without a key file, a large form is rejected as without a session."""
     remove(key_file)
     environ = {
         "REQUEST_METHOD": "POST",
@@ -130,7 +130,7 @@ def test_the_file_is_read_when_the_server_starts(key_file, spoil, reason):
 
 
 def test_a_server_without_the_file_does_not_start(tmp_path):
-    """It ends at once, with the sentence."""
+    """The server stops at once, with the sentence."""
     environment = {
         "MASTHEAD_DATABASE": str(tmp_path / "masthead.db"),
         "MASTHEAD_OUTPUT": str(tmp_path / "output"),
@@ -156,7 +156,7 @@ def test_a_server_without_the_file_does_not_start(tmp_path):
     "email", ["not-mail", "a@b, evil@b", "\u00e9@example.com", "a b@c"]
 )
 def test_what_is_no_address(proxied, email):
-    """Pages refuse it as operations do."""
+    """A malformed address is rejected as by operations."""
     for path in ("", "session/", "audit/"):
         response = proxied(path, email=email)
         assert response.status_code == 422
@@ -164,7 +164,7 @@ def test_what_is_no_address(proxied, email):
 
 
 def test_a_key_that_may_not_act_for_people(proxied, key_file, issue):
-    """It shows nobody anything."""
+    """A key that may not act for people shows no page to anyone."""
     key_file.write_text(issue("*"))
 
     response = proxied("audit/")

@@ -1,4 +1,4 @@
-"""All words that we put on a page of the console come from a language's texts."""
+"""All our own words on console pages come from the texts of a language."""
 
 import re
 from dataclasses import replace
@@ -34,10 +34,10 @@ from tests.factories.notifications import ALL_LIVE, subscribe
 from tests.factories.projects import CONTRIBUTOR, OWNER, STRANGER
 
 STATUS, PROJECTS = "POST /status/v1/admin", "POST /projects/v1"
-# What has no text: names, and what the world of the test says.
+# Text that is not translated: names, and the test data.
 NAMES = {"Masthead", "Markdown", "JSON", "ID", "API", "curl"}
 NAMES |= {"Atlas", "atlas", "docs", "lock", "new", "probe", "web", "operator"}
-# What the API has written as people could have.
+# Text that the API wrote, but people could have written.
 NAMES |= {"test", "Documentation", "Restored version"}
 ID = re.compile(r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}")
 # Codes and addresses, such as incident.opened, mh_ab12 or an id.
@@ -46,14 +46,14 @@ CODE = re.compile(
     r"|[a-z-]+([.:/][a-z*-]+)+"
 )
 LINK = re.compile(r'href="/console/([^"#]*)"')
-# Not pages; or of what the pages of the menu lead to, enough is seen.
+# Addresses that are no pages; and enough is seen of what the menu links to.
 LEFT_OUT = re.compile(r"documents/files/|assets/|operations/|sign-|.*[?&](cursor|q)=")
-# No rate limit, for a clock that goes on.
+# No rate limit, because the clock stands still.
 FAST = {"rate_capacity": 10_000, "rate_refill": 10_000}
 
 
 class Teller(Life):
-    """A life whose people say what is not taken for words of ours."""
+    """A life of projects whose texts are marked as written by people."""
 
     def words(self):
         return f"{SIGN}{super().words()}{SIGN}"
@@ -61,7 +61,7 @@ class Teller(Life):
 
 @pytest.fixture
 def marked_app(store, settings, clock, tmp_path):
-    """The application with a console whose words are marked."""
+    """The application with a console whose texts are marked."""
     templates = add_marked_languages(tmp_path / "own", TAG, parts=("", PART))
     settings = replace(settings, templates=templates)
     forget_languages()
@@ -76,7 +76,7 @@ def marked_app(store, settings, clock, tmp_path):
 
 @pytest.fixture
 def visit(marked_app):
-    """Return another browser that asks for the marked language."""
+    """Return another browser that prefers the marked language."""
 
     def visit(key=None, **fields):
         client = marked_app.test_client()
@@ -91,11 +91,11 @@ def visit(marked_app):
 
 @pytest.fixture
 def act(visit, clock):
-    """Sign in as this account, with a key for everything."""
+    """Sign in as this account, with a key for all scopes."""
 
     def act(account):
         with writing():
-            request = CreateKey(name=said("me"), scopes=["*"], **FAST)
+            request = CreateKey(name=by_people("me"), scopes=["*"], **FAST)
             _, secret = issue_key(
                 request, clock.now, issuer="ada@example.com", account_id=account
             )
@@ -112,7 +112,7 @@ def known():
     return NAMES | words_of_dates() | problems | languages | {"svenska", "Svenska"}
 
 
-def said(text):
+def by_people(text):
     return f"{SIGN}{text}{SIGN}"
 
 
@@ -125,27 +125,39 @@ def write_status(api, clock):
         return response.json["data"]
 
     for slug in ("s-1", "s-2", "s-3"):
-        more = {"group": said("Edge"), "description": said("Answers.")}
-        do("services/add", slug=slug, name=said(slug), **more)
+        more = {"group": by_people("Edge"), "description": by_people("Answers.")}
+        do("services/add", slug=slug, name=by_people(slug), **more)
     sample = {"slug": "s-1", "status": "operational", "responseTimeMs": 1234}
     sample |= {"observedAt": clock.now.isoformat()}
     do("measurements/record", source="s-0", measurements=[sample])
     do("services/remove", slug="s-3")
-    words = {"title": said("Late"), "body": said("Found it."), "services": ["s-1"]}
+    words = {
+        "title": by_people("Late"),
+        "body": by_people("Found it."),
+        "services": ["s-1"],
+    }
     opened = do("incidents/add", **words, severity="degraded")
-    entry = {"status": "identified", "body": said("Because.")}
+    entry = {"status": "identified", "body": by_people("Because.")}
     added = do("incident-updates/add", incidentId=opened["id"], **entry)
-    do("incident-updates/update", id=added["id"], body=said("Since then."))
-    gone = do("incident-updates/add", incidentId=opened["id"], body=said("Wrong."))
-    do("incident-updates/remove", id=gone["id"])
-    done = do("incidents/add", **words | {"title": said("Past")}, severity="degraded")
+    do("incident-updates/update", id=added["id"], body=by_people("Since then."))
+    removed = do(
+        "incident-updates/add", incidentId=opened["id"], body=by_people("Wrong.")
+    )
+    do("incident-updates/remove", id=removed["id"])
+    done = do(
+        "incidents/add", **words | {"title": by_people("Past")}, severity="degraded"
+    )
     do("incident-updates/add", incidentId=done["id"], status="resolved", body="…")
-    template = {"name": said("Usual"), "title": said("Slow"), "body": said("Known.")}
+    template = {
+        "name": by_people("Usual"),
+        "title": by_people("Slow"),
+        "body": by_people("Known."),
+    }
     do("incident-templates/add", **template, severity="degraded")
     for title, start, end in (("Now", 0, 1), ("Soon", 2, 3), ("Never", 4, 5)):
         times = {"startsAt": hour(clock, start), "endsAt": hour(clock, end)}
-        more = {"services": ["s-2"], "description": said("Patience.")}
-        planned = do("maintenance/add", title=said(title), **times, **more)
+        more = {"services": ["s-2"], "description": by_people("Patience.")}
+        planned = do("maintenance/add", title=by_people(title), **times, **more)
     do("maintenance/update", id=planned["id"], status="cancelled")
     write_subscriptions(api, clock)
 
@@ -154,11 +166,15 @@ def write_subscriptions(api, clock):
     for number, fields in enumerate(({}, {"services": ["s-1"]})):
         subscribe(clock.now, f"https://tool.example.com/{number}", **fields)
     subscribe(clock.now, "mia@example.com", channel="email", source="self")
-    words = {"title": said("More"), "body": said("Again."), "services": ["s-1"]}
+    words = {
+        "title": by_people("More"),
+        "body": by_people("Again."),
+        "services": ["s-1"],
+    }
     api(f"{STATUS}/incidents/add", words | {"severity": "major-outage"})
     fan_out(clock.now, ALL_LIVE)
     first = DeliveryRow.select().first()
-    DeliveryRow.update(status="given-up", answer=said("503")).where(
+    DeliveryRow.update(status="given-up", answer=by_people("503")).where(
         DeliveryRow.id == first.id
     ).execute()
 
@@ -168,7 +184,7 @@ def hour(clock, number):
 
 
 def write_projects(api, docs_project):
-    """Write projects with everything in them, changed and archived in every way."""
+    """Create projects with all kinds of content, changed and archived in every way."""
     life = Teller(api, seed=3)
     for _ in range(150):
         life.step()
@@ -180,15 +196,17 @@ def write_projects(api, docs_project):
     life.do("members/remove", project | {"accountId": STRANGER})
     other = life.do("projects/create", {"slug": "b", "name": "Atlas", "ownerId": OWNER})
     life.do("projects/remove", {"id": other["id"]})
-    broken = f"{said('See')} [{said('that')}](nowhere.md).\n"
-    docs_project.publish("d-1", said("One."), title=said("One"), section=said("Start"))
+    broken = f"{by_people('See')} [{by_people('that')}](nowhere.md).\n"
+    docs_project.publish(
+        "d-1", by_people("One."), title=by_people("One"), section=by_people("Start")
+    )
     changed = docs_project.publish(
-        "d-2", broken, title=said("Two"), summary=said("In short")
+        "d-2", broken, title=by_people("Two"), summary=by_people("In short")
     )
     docs_project.update(
-        changed, content=said("Other."), note=said("Better"), type="rfc"
+        changed, content=by_people("Other."), note=by_people("Better"), type="rfc"
     )
-    withdrawn = docs_project.publish("d-3", title=said("Three"))
+    withdrawn = docs_project.publish("d-3", title=by_people("Three"))
     docs_project.withdraw(withdrawn)
     life.do("documents/remove", {"id": withdrawn["id"]})
     return life
@@ -201,7 +219,7 @@ def life(api, clock, docs_project):
 
 
 class Crawl:
-    """Opens page after page, and keeps what is left on each that nobody knows."""
+    """Opens page after page, and collects unmarked words on each."""
 
     def __init__(self, person, known, clock):
         self.person, self.known, self.clock = person, known, clock
@@ -223,7 +241,7 @@ class Crawl:
         return text in self.known or set(WORD.findall(text)) <= self.known
 
     def open(self, *paths):
-        """Open the pages and those to which they lead."""
+        """Open the pages and those that they link to."""
         ahead = [*paths]
         while ahead:
             path = ahead.pop()
@@ -237,7 +255,7 @@ class Crawl:
             ]
 
     def send_empty(self):
-        """Send a form of each kind that was seen, with nothing filled in."""
+        """Send an empty form of each kind that was seen."""
         sent = {}
         for html in self.pages.values():
             for action, fields in Controls(html).forms.items():
@@ -254,7 +272,7 @@ class Crawl:
 
 
 def test_pages(act, life, known, clock):
-    """A page, and a form that is refused, have no words but those of the language."""
+    """A page, and a rejected form, have no words except those of the language."""
     crawl = Crawl(act(OWNER), known, clock)
 
     crawl.open("", "nothing/", "incidents/nothing/", "audit/?from=x&to=y")
@@ -266,9 +284,9 @@ def test_pages(act, life, known, clock):
 
 
 def test_pages_of_who_may_only_read(act, visit, issue, life, known, clock):
-    """What a key, or its role in a project, does not open is said in the language."""
+    """Messages about missing scopes or roles are in the language."""
     scopes = [each.scope for each in OPERATIONS if each.method == "GET"]
-    reader = issue(*scopes, name=said("me"), **FAST)
+    reader = issue(*scopes, name=by_people("me"), **FAST)
     for person in (act(CONTRIBUTOR), visit(reader)):
         crawl = Crawl(person, known, clock)
 
@@ -278,15 +296,15 @@ def test_pages_of_who_may_only_read(act, visit, issue, life, known, clock):
 
 
 def test_operations(visit, issue, known, clock):
-    """The form of an operation has our words, and those of the OpenAPI document."""
-    crawl = Crawl(visit(issue("*", name=said("me"))), known, clock)
+    """The form of an operation has our texts, and those of the OpenAPI document."""
+    crawl = Crawl(visit(issue("*", name=by_people("me"))), known, clock)
 
     for path in ("operations/", "operations/?q=label", *(e.path for e in _entries())):
         crawl.check(path, crawl.person.get(path))
     path = "operations/status/services/"
     crawl.check("list", crawl.person.get(f"{path}admin-list/?_send=1"))
     for button in ("_send", "_dry-run", "_curl"):
-        sent = {"slug": "a", "name": said("A"), button: "1"}
+        sent = {"slug": "a", "name": by_people("A"), button: "1"}
         crawl.check(button, crawl.person.post(f"{path}add/", sent))
     wrong = {"measurements": "[", "_send": "1"}
     path = "operations/status/measurements/record/"
@@ -296,26 +314,26 @@ def test_operations(visit, issue, known, clock):
 
 
 def test_signing_in(visit, issue, known, clock):
-    """Who is not signed in reads the language as well."""
-    nobody = visit()
-    crawl = Crawl(nobody, known, clock)
-    key = issue("*", name=said("me"))
+    """The pages for visitors who are not signed in are in the language as well."""
+    anonymous = visit()
+    crawl = Crawl(anonymous, known, clock)
+    key = issue("*", name=by_people("me"))
 
-    crawl.check("form", nobody.get("sign-in/?done=signed-out"))
-    crawl.check("cookie", nobody.get("sign-in/check/"))
+    crawl.check("form", anonymous.get("sign-in/?done=signed-out"))
+    crawl.check("cookie", anonymous.get("sign-in/check/"))
     for _ in range(12):
-        crawl.check("wrong key", nobody.sign_in("mh_wrong"))
-    crawl.check("person", nobody.sign_in(key, email="nobody"))
-    kept = nobody.post("keys/issue/", {"name": said("a"), "_by": "other"})
-    crawl.check("ended", kept)
+        crawl.check("wrong key", anonymous.sign_in("mh_wrong"))
+    crawl.check("person", anonymous.sign_in(key, email="nobody"))
+    response = anonymous.post("keys/issue/", {"name": by_people("a"), "_by": "other"})
+    crawl.check("ended", response)
     for by in ("other", None):
-        fields = {"_kept.name": said("a"), "_next": "/console/keys/issue/"}
+        fields = {"_kept.name": by_people("a"), "_next": "/console/keys/issue/"}
         fields |= {"_kept._by": by} if by else {}
         someone = visit()
         crawl.check("kept", someone.sign_in(key, email="mia@example.com", **fields))
     someone.get("")
     crawl.check("session", someone.get("session/"))
-    crawl.check("elsewhere", nobody.post("", {}, headers={"Sec-Fetch-Site": "none"}))
+    crawl.check("elsewhere", anonymous.post("", {}, headers={"Sec-Fetch-Site": "none"}))
     crawl.check("method", someone.post("nothing/", {}))
     crawl.check("large", someone.post("keys/issue/", {"name": "x" * 5_000_000}))
     crawl.check("no form", someone.client.post("/console/sign-in/", data="\xff"))
@@ -332,5 +350,5 @@ def test_signing_in(visit, issue, known, clock):
     ],
 )
 def test_words_of_a_page(html, words):
-    """Words count wherever they are read, unless they are of people or in English."""
+    """All readable words count, unless they are by people or in English."""
     assert unmarked_words(html, set()) == words

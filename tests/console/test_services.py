@@ -1,4 +1,4 @@
-"""Services, added, changed, taken off and purged in the console."""
+"""Services: added, changed, disabled and purged in the console."""
 
 import re
 
@@ -21,7 +21,7 @@ def service(person):
 
 
 def test_add(person, audited):
-    """A name and a slug add a service, which the list then shows in its group."""
+    """A name and a slug add a service, which the list shows in its group."""
     response = person.fill(ADD, ADD, **SERVICE)
 
     assert response.headers["Location"].startswith("/console/services/api/?")
@@ -33,19 +33,19 @@ def test_add(person, audited):
 
 
 def test_a_refusal_stands_beside_its_field(person, service):
-    """A slug that is taken or malformed is refused, and what was typed stays."""
+    """A slug that is taken or malformed is rejected, and the input is kept."""
     refused = person.fill(ADD, ADD, **SERVICE | {"slug": "No"})
 
     assert refused.status_code == 422
     assert "Slug</a>:" in refused.text
-    taken = person.refill(refused, ADD, slug="api")
-    assert taken.status_code == 409
-    assert "already exists" in taken.text
-    assert 'value="Public &lt;API&gt;"' in taken.text
+    response = person.refill(refused, ADD, slug="api")
+    assert response.status_code == 409
+    assert "already exists" in response.text
+    assert 'value="Public &lt;API&gt;"' in response.text
 
 
 def test_change(person, service):
-    """The form shows what is; a text that is emptied is cleared."""
+    """The form has the current values; a cleared text is cleared."""
     page, action = "services/api/", "services/api/change/"
 
     person.fill(page, action, group="", displayOrder="0", hostname="api.example.com")
@@ -56,7 +56,7 @@ def test_change(person, service):
 
 
 def test_emptied_twice(person, service):
-    """A double click on a form that empties a field sends the same request twice."""
+    """A double click on a form that clears a field sends the same request twice."""
     page, action = "services/api/", "services/api/change/"
     person.fill(page, action, group="Core", description="Answers.")
     shown = person.get(page)
@@ -70,7 +70,7 @@ def test_emptied_twice(person, service):
 
 
 def test_take_off_and_put_back(person, service, audited):
-    """A service that is taken off keeps its measurements, and can be put back."""
+    """A disabled service keeps its measurements, and can be enabled again."""
     page = "services/api/"
     person.refill(person.get(page), f"{page}remove/")
     assert not ServiceRow.get().enabled
@@ -83,7 +83,7 @@ def test_take_off_and_put_back(person, service, audited):
 
 
 def test_purge(person, service, audited):
-    """Purging says what goes, and deletes the service."""
+    """A purge says what is deleted, and deletes the service."""
     page = person.get("services/api/")
     assert "This cannot be undone." in page.text
 
@@ -96,17 +96,17 @@ def test_purge(person, service, audited):
 
 
 def test_the_slug_is_made_of_the_name(person):
-    """Without a slug, the name makes one; a name that makes none is refused."""
+    """The default slug is derived from the name; a name without one is rejected."""
     page = person.get(ADD).text
     assert 'name="slug" value="" required' not in page
 
     done = person.fill(ADD, ADD, name="Public API (v2)")
-    taken = person.fill(ADD, ADD, name="public api: v2")
+    response = person.fill(ADD, ADD, name="public api: v2")
     refused = person.fill(ADD, ADD, name="日本")
 
     assert done.headers["Location"].startswith("/console/services/public-api-v2/?")
-    assert taken.status_code == 409
-    assert 'value="public-api-v2"' in taken.text
+    assert response.status_code == 409
+    assert 'value="public-api-v2"' in response.text
     assert refused.status_code == 422
     assert "Slug</a>:" in refused.text
 
@@ -126,7 +126,9 @@ def test_a_new_service_is_the_last(person, service):
 
 
 def test_state(person, visitor, issue, service, api):
-    """The page says the state and why, with what is open for it."""
+    """
+    The page shows the state and its reason, with the active incidents and windows.
+    """
     page = "services/api/"
     assert "Never measured" in person.get(page).text
     words = {"title": XSS, "services": ["api"], "severity": "degraded", "body": "x"}
@@ -199,7 +201,7 @@ def test_many(person, service):
 
 
 def test_what_the_key_may_not_do(visitor, issue, service):
-    """What the scopes do not open is said, and no button is shown for it."""
+    """Missing scopes are named, and their buttons are not shown."""
     someone = visitor()
     someone.sign_in(issue("status:admin:services:list"))
 
@@ -210,13 +212,13 @@ def test_what_the_key_may_not_do(visitor, issue, service):
     assert "status:admin:services:remove</code>" in page
     assert "status:admin:sources:list</code>" in page
     assert "<button" not in page.partition("<main")[2]
-    nobody = visitor()
-    nobody.sign_in(issue("x:y"))
-    assert nobody.get("services/").status_code == 403
+    anonymous = visitor()
+    anonymous.sign_in(issue("x:y"))
+    assert anonymous.get("services/").status_code == 403
 
 
 def test_hostile_name(person):
-    """A name is text wherever it is shown."""
+    """A name is shown as text everywhere."""
     words = SERVICE | {"name": XSS, "group": XSS, "description": XSS}
     person.fill(ADD, ADD, **words)
 
@@ -226,7 +228,7 @@ def test_hostile_name(person):
 
 @pytest.mark.parametrize("group", ["items", "keys", "get"])
 def test_a_group_named_as_a_method(person, group):
-    """A group can have any name."""
+    """A group may have any name, even that of a Python method."""
     person.fill(ADD, ADD, **SERVICE | {"group": group})
 
     page = person.get("services/")

@@ -9,13 +9,13 @@ from api.http.application import create_app
 from models.platform.console_sessions import ConsoleSessionRow, delete_expired_sessions
 from models.platform.keys import KeyRow
 from models.storage.database import writing
-from tests.console.conftest import HERE, Person
+from tests.console.conftest import SAME_ORIGIN, Person
 
 pytestmark = pytest.mark.both_engines
 
 REVOKE = "POST /platform/v1/keys/remove"
 MAIL = "grace@example.com"
-# What must not follow after signing in.
+# Addresses that are not opened after signing in.
 EVIL = (
     "https://evil.example/",
     "//evil.example",
@@ -51,7 +51,7 @@ def test_a_key_opens_a_session(visitor, issue):
 
 
 def test_sign_ins_are_logged(visitor, issue, clock, caplog):
-    """The log has who signed in from where, and why somebody could not."""
+    """The log has who signed in from where, and why a sign-in failed."""
     caplog.set_level("INFO", "masthead.sign-ins")
     revoked, of_gateway = issue("*"), issue("platform:actors:assert")
     with writing():
@@ -68,7 +68,8 @@ def test_sign_ins_are_logged(visitor, issue, clock, caplog):
         visitor().post(
             "sign-in/",
             {"key": f" {key} ", "email": person},
-            headers=HERE | {"X-Forwarded-For": "192.0.2.7", "X-Request-Id": "here"},
+            headers=SAME_ORIGIN
+            | {"X-Forwarded-For": "192.0.2.7", "X-Request-Id": "here"},
         )
 
     assert of_gateway not in caplog.text
@@ -91,15 +92,15 @@ def test_a_wrong_key(visitor, issue):
     assert {r.status_code for r in responses[:10]} == {401}
     assert "does not exist or is mistyped" in responses[0].text
     assert responses[10].status_code == 429
-    # Others may share the address, so a right key is never refused.
+    # Others may share the address, so a valid key is never rejected.
     assert someone.sign_in(issue("*")).status_code == 303
 
 
 def test_the_cookie_of_https(visitor, issue):
-    """Not on loopback, the cookie is for https and this host alone."""
+    """Not on loopback, the cookie is for https and this host only."""
     someone, there = visitor(), {"Host": "api.example.com"}
 
-    cookie = someone.post("sign-in/", {"key": issue("*")}, headers=HERE | there)
+    cookie = someone.post("sign-in/", {"key": issue("*")}, headers=SAME_ORIGIN | there)
 
     assert cookie.headers["Set-Cookie"].startswith("__Host-masthead=")
     assert "; Secure" in cookie.headers["Set-Cookie"]
@@ -135,7 +136,7 @@ def test_a_session_ends_after_a_week(person, clock):
     ['prefs={"a":1}', "é=1", "foo[bar]=1", "x", "path=/", 'x="' + '\\"' * 4000 + '"'],
 )
 def test_cookies_of_others(person, odd):
-    """Whatever cookies other pages of the domain have set, the session goes on."""
+    """The session works whatever cookies other pages of the domain have set."""
     name = "masthead-console"
     token = person.client.get_cookie(name).value
     other = person.client.application.test_client(use_cookies=False)
@@ -146,7 +147,7 @@ def test_cookies_of_others(person, odd):
 
 
 def test_signing_in_again(person, issue):
-    """The former session of the browser ends; nobody has its cookie any more."""
+    """The browser's former session ends, and its cookie is no longer valid."""
     assert person.sign_in(issue("*")).status_code == 303
 
     assert ConsoleSessionRow.select().count() == 1
@@ -165,7 +166,7 @@ def test_many_sessions_of_a_key(visitor, issue, clock):
 
 
 def test_signing_out(person):
-    """The session is gone, and its cookie opens nothing any more."""
+    """The session is deleted, and its cookie is no longer valid."""
     stolen = Person(person.client.application.test_client())
     name = "masthead-console"
     token = person.client.get_cookie(name).value
@@ -179,7 +180,7 @@ def test_signing_out(person):
 
 
 def test_signing_out_everywhere(visitor, issue):
-    """All sessions of the key end, those of other keys go on."""
+    """All sessions of the key end; those of other keys continue."""
     key = issue("*")
     phone, laptop, other = visitor(), visitor(), visitor()
     for someone in (phone, laptop):
@@ -192,7 +193,7 @@ def test_signing_out_everywhere(visitor, issue):
 
 
 def test_signing_out_everywhere_with_a_revoked_key(visitor, issue, clock):
-    """The sessions and the cookie are gone, though the key opens nothing."""
+    """With a revoked key too, the sessions and the cookie are deleted."""
     key, lasting = issue("*"), issue("*")
     phone, laptop, other = visitor(), visitor(), visitor()
     for someone in (phone, laptop):
@@ -209,7 +210,9 @@ def test_signing_out_everywhere_with_a_revoked_key(visitor, issue, clock):
 
 
 def test_revoking_the_key_ends_its_sessions(visitor, issue, api):
-    """With the cookie of a revoked key one is asked for another, and told why."""
+    """
+    With the cookie of a revoked key, the sign-in page says that the key was revoked.
+    """
     someone = visitor()
     key = issue("*")
     someone.sign_in(key)
@@ -234,7 +237,7 @@ def test_revoking_the_key_ends_its_sessions(visitor, issue, api):
     ],
 )
 def test_forms_of_other_sites(person, headers):
-    """A form that another site sends, or whose origin is unknown, is refused."""
+    """A form from another site, or of unknown origin, is rejected."""
     response = person.post("sign-out/", {}, headers=headers)
 
     assert response.status_code == 403
@@ -242,7 +245,7 @@ def test_forms_of_other_sites(person, headers):
 
 
 def test_our_own_origin(person):
-    """A browser that sends only Origin may use the forms of the console."""
+    """A browser that sends only Origin can use the forms of the console."""
     response = person.post("sign-out/", {}, headers={"Origin": "http://localhost"})
 
     assert response.status_code == 303
@@ -258,7 +261,7 @@ def test_no_frames(person):
 
 
 def test_acting_for_a_person(visitor, issue, api):
-    """With the scope, the audit log names the person who has signed in."""
+    """With the scope, the audit log has the person who signed in."""
     someone = visitor()
     refused = someone.sign_in(issue("*"), email=MAIL)
     assert refused.status_code == 403
@@ -275,8 +278,8 @@ def test_acting_for_a_person(visitor, issue, api):
 
 
 @pytest.fixture
-def behind_a_proxy(store, settings, clock, look, issue, tmp_path):
-    """People whom a proxy in 10.0.0.0/8 has signed in."""
+def behind_a_proxy(store, settings, clock, console_look, issue, tmp_path):
+    """Return requests through a proxy in 10.0.0.0/8 that signs people in."""
     file = tmp_path / "key"
     file.write_text(issue("*", "platform:actors:assert") + "\n")
     trusting = replace(
@@ -285,27 +288,29 @@ def behind_a_proxy(store, settings, clock, look, issue, tmp_path):
         console_key_file=str(file),
         console_trusted_proxies=("10.0.0.0/8",),
     )
-    app = create_app(trusting, clock=clock, console_look=look)
+    app = create_app(trusting, clock=clock, console_look=console_look)
 
-    def got(address, email=MAIL, method="GET"):
+    def request(address, email=MAIL, method="GET"):
         headers = {"X-Forwarded-Email": email} if email else {}
         environ = {"REMOTE_ADDR": address}
         return app.test_client().open(
             "/console/", method=method, headers=headers, environ_base=environ
         )
 
-    return got
+    return request
 
 
 def test_by_a_proxy(behind_a_proxy):
-    """Whom a trusted proxy names is signed in; nobody else is believed."""
+    """
+    A person named by a trusted proxy is signed in; the header of others is ignored.
+    """
     assert MAIL in behind_a_proxy("10.1.2.3").text
     assert behind_a_proxy("10.1.2.3", email=None).status_code == 303
     assert behind_a_proxy("192.0.2.1").status_code == 303
 
 
 def test_next_page(visitor, issue):
-    """After signing in comes the page that was asked for, and never another site's."""
+    """After signing in, the requested page opens, and never another site's."""
     someone = visitor()
     where = someone.get("incidents/?cursor=x").headers["Location"]
     assert "next=%2Fconsole%2Fincidents%2F%3Fcursor%3Dx" in where
@@ -315,7 +320,7 @@ def test_next_page(visitor, issue):
 
 
 def test_without_cookies(visitor, issue):
-    """A browser that keeps no cookie gets a sentence instead of a circle."""
+    """A browser without cookies gets a sentence instead of a redirect loop."""
     someone = visitor()
     where = someone.sign_in(issue("*")).headers["Location"]
     someone.client.delete_cookie("masthead-console")
@@ -327,7 +332,7 @@ def test_without_cookies(visitor, issue):
 
 
 def test_what_was_written_survives_the_session(visitor, issue, api, clock):
-    """A form that is sent after the session has ended goes on after signing in."""
+    """A form that is sent after the session has ended continues after signing in."""
     person, key = visitor(), issue("*", name="On <call>")
     person.sign_in(key)
     api("POST /status/v1/admin/services/add", {"slug": "api", "name": "API"})
@@ -340,9 +345,9 @@ def test_what_was_written_survives_the_session(visitor, issue, api, clock):
         "body": "\nLong",
     }
 
-    request = person.refill(opened, "incidents/open/", **words)
-    assert request.status_code == 401
-    again = person.refill(request, "sign-in/", key=key)
+    response = person.refill(opened, "incidents/open/", **words)
+    assert response.status_code == 401
+    again = person.refill(response, "sign-in/", key=key)
     assert "You are signed in again" in again.text
     assert '<a href="/console/incidents/open/">' in again.text
     assert "On &lt;call&gt;" in again.text
@@ -362,7 +367,9 @@ def test_what_was_written_survives_the_session(visitor, issue, api, clock):
 @pytest.mark.parametrize("is_signed_out", [True, False])
 @pytest.mark.parametrize("is_person", [True, False])
 def test_the_form_of_another(visitor, issue, clock, is_signed_out, is_person):
-    """Who signs in on another's tab neither sees nor sends what they have written."""
+    """
+    Signing in on another person's tab neither shows nor sends that person's input.
+    """
     someone, key = visitor(), issue("*", "platform:actors:assert")
     someone.sign_in(key, email="ada@example.com" if is_person else "")
     opened = someone.get("incidents/open/")
@@ -370,9 +377,9 @@ def test_the_form_of_another(visitor, issue, clock, is_signed_out, is_person):
         someone.post("sign-out/", {})
     clock.pass_(hours=13)
 
-    request = someone.refill(opened, "incidents/open/", title="Takeover")
+    response = someone.refill(opened, "incidents/open/", title="Takeover")
     mine = {"key": key, "email": MAIL} if is_person else {"key": issue("*")}
-    again = someone.refill(request, "sign-in/", **mine)
+    again = someone.refill(response, "sign-in/", **mine)
 
     assert again.status_code == 200
     assert "was not kept" in again.text
@@ -381,26 +388,31 @@ def test_the_form_of_another(visitor, issue, clock, is_signed_out, is_person):
 
 
 def test_what_was_written_with_a_revoked_key(visitor, issue, api):
-    """No session goes on with it, so the page for signing in shows it once more."""
+    """
+    A revoked key continues no session, so the sign-in page shows the input once more.
+    """
     someone, key = visitor(), issue("*", name="Gone")
     someone.sign_in(key)
     opened = someone.get("incidents/open/")
     KeyRow.update(revoked_at=KeyRow.created_at).where(KeyRow.name == "Gone").execute()
 
-    request = someone.refill(opened, "incidents/open/", title="Late <b>", body="Long")
+    response = someone.refill(opened, "incidents/open/", title="Late <b>", body="Long")
 
-    assert request.status_code == 401
-    assert "revoked" in request.text
+    assert response.status_code == 401
+    assert "revoked" in response.text
     for text in ("Late &lt;b&gt;", "Long"):
-        assert f'<dd class="typed"><bdi>{text}</bdi></dd>' in request.text
+        assert f'<dd class="typed"><bdi>{text}</bdi></dd>' in response.text
 
 
 def test_a_form_that_nobody_has_marked(visitor, issue):
-    """It says under which key it will be sent, and on which page it is."""
+    """
+    A form without the page's mark shows the key that it will be sent with, and its
+    page.
+    """
     someone, id = visitor(), "0" * 8
-    request = someone.post(f"keys/{id}/rotate/", {"graceSeconds": "0", "_key": "k"})
+    response = someone.post(f"keys/{id}/rotate/", {"graceSeconds": "0", "_key": "k"})
 
-    again = someone.refill(request, "sign-in/", key=issue("*", name="Mine"))
+    again = someone.refill(response, "sign-in/", key=issue("*", name="Mine"))
 
     assert f'<a href="/console/keys/{id}/">' in again.text
     assert "<bdi>Mine</bdi>" in again.text
@@ -410,8 +422,10 @@ def test_a_form_that_nobody_has_marked(visitor, issue):
 @pytest.mark.parametrize("path", ["", "keys/", "session/", "sign-in/check/", "nothing"])
 @pytest.mark.parametrize("method", ["POST", "PUT", "DELETE"])
 def test_a_wrong_method(person, path, method):
-    """It is answered with a page, which says what can be done."""
-    response = person.client.open(f"/console/{path}", method=method, headers=HERE)
+    """A wrong method gets a page that says what to do."""
+    response = person.client.open(
+        f"/console/{path}", method=method, headers=SAME_ORIGIN
+    )
 
     assert response.status_code == 405
     assert response.mimetype == "text/html"
@@ -421,7 +435,7 @@ def test_a_wrong_method(person, path, method):
 def test_forms_that_a_browser_sends_without_their_origin(
     person, visitor, behind_a_proxy
 ):
-    """With any cookie, or behind a proxy, nothing is believed without its origin."""
+    """With any cookie, or behind a proxy, a form without its origin is rejected."""
     stranger = visitor()
     stranger.client.set_cookie("_oauth2_proxy", "x")
 

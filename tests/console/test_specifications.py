@@ -67,7 +67,7 @@ def test_list(person, listing, login, sample_project, clock):
 
 
 def test_revise(person, path):
-    """Each saving makes a version, whose page says what it changed."""
+    """Each save makes a version, whose page shows its changes."""
     person.fill(path, f"{path}change/", content="One.\nTwo.\n", summary="Say two")
 
     assert SpecificationRow.get().version == 2
@@ -94,7 +94,7 @@ def test_compare_versions(person, path, login, clock):
 
 
 def test_two_people_revise(person, path, login, clock):
-    """The slower one sees the difference, and neither text is lost."""
+    """The second editor sees the difference, and neither text is lost."""
     mine = person.get(path)
     revise(login, clock, content="Theirs.\n")
 
@@ -103,9 +103,9 @@ def test_two_people_revise(person, path, login, clock):
     assert refused.status_code == 409
     assert "Removed: </span>Theirs." in refused.text
     assert "Added: </span>Mine." in refused.text
-    kept = Controls(refused.text).forms[f"/console/{path}change/"]
-    assert kept["content"] == ["Mine.\n"]
-    assert kept["_seen"] == ["2"]
+    shown = Controls(refused.text).forms[f"/console/{path}change/"]
+    assert shown["content"] == ["Mine.\n"]
+    assert shown["_seen"] == ["2"]
     person.refill(refused, f"{path}change/")
     assert texts() == ["One.\n", "Theirs.\n", "Mine.\n"]
 
@@ -122,7 +122,7 @@ def test_restore_a_version(person, path, login, clock):
 
 
 def test_coverage(person, listing, path, login, sample_project, clock):
-    """The work on a specification is counted, and what does not fit is said."""
+    """The page counts the work on a specification, and lists the findings."""
     tied(login, clock, status="done")
     tied(login, clock)
     specify(sample_project, clock, "names", title="Names", status="approved")
@@ -135,7 +135,7 @@ def test_coverage(person, listing, path, login, sample_project, clock):
 
 
 def test_supersede(person, path, login, sample_project, clock):
-    """A successor is chosen, and each page leads to the other."""
+    """A successor is chosen, and each page links to the other."""
     successor = specify(sample_project, clock, "sign-in", title="Sign in")
 
     person.fill(path, f"{path}supersede/", supersededBy=successor.id)
@@ -149,7 +149,7 @@ def test_supersede(person, path, login, sample_project, clock):
 
 
 def test_archive(person, path):
-    """What is archived is read, and revised again once it is restored."""
+    """An archived specification is read-only, and editable once it is restored."""
     person.fill(path, f"{path}archive/")
     page = person.get(path).text
     assert "was archived" in page
@@ -159,7 +159,7 @@ def test_archive(person, path):
 
 
 def test_what_the_key_may_not_do(visitor, issue, path, listing):
-    """What the scopes do not open is said, and no button is shown for it."""
+    """Missing scopes are named, and their buttons are not shown."""
     someone = visitor()
     names = ("projects:get", "specifications:list", "specifications:get")
     someone.sign_in(issue(*(f"projects:{name}" for name in names)))

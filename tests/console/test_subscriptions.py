@@ -1,4 +1,4 @@
-"""Subscriptions and deliveries: who is told, what failed, and sending again."""
+"""Subscriptions and deliveries: recipients, failures, and replays."""
 
 import re
 
@@ -46,7 +46,7 @@ def secret_in(page):
 
 
 def test_add_a_webhook(person, audited):
-    """The secret is shown once, and the same when the form is sent twice."""
+    """The secret is shown once, and is the same when the form is sent twice."""
     page = person.get(ADD)
 
     first, second = (person.refill(page, ADD, **HOOK) for _ in range(2))
@@ -82,7 +82,7 @@ def events_in(page, action):
 
 @pytest.mark.parametrize("channel", CHANNELS)
 def test_events_of_a_channel(person, clock, channel):
-    """A subscription is offered the events that its channel takes, and no others."""
+    """A subscription has the events of its channel, and no others."""
     address = "mia@example.com" if channel == "email" else "https://tool.example.com/"
     id = subscribe(clock.now, address, channel=channel).id
     path = f"subscriptions/{id}/"
@@ -96,7 +96,10 @@ def test_events_of_a_channel(person, clock, channel):
 
 
 def test_events_of_webhooks(person):
-    """Before a channel is chosen it says what only webhooks take; then it is gone."""
+    """
+    Before a channel is chosen, events for webhooks are marked; afterwards they are
+    gone.
+    """
     slack = {"channel": "slack", "address": "https://hooks.example.com/x"}
     events = ["incident.opened", "service.state-changed"]
     page = person.get(ADD).text
@@ -113,7 +116,9 @@ def test_events_of_webhooks(person):
 
 
 def test_services_are_joined_as_in_a_sentence(person, app, clock):
-    """Services are joined by the words of the language, and those left out counted."""
+    """
+    Services are joined with the words of the language, and omitted ones are counted.
+    """
     few = subscribe(clock.now, services=["api", "mail"])
     many = [f"s{number}" for number in range(8)]
     subscribe(clock.now, "https://tool.example.com/", services=many)
@@ -126,7 +131,7 @@ def test_services_are_joined_as_in_a_sentence(person, app, clock):
 
 
 def test_a_refusal_stands_beside_its_field(person):
-    """An address that cannot be told is refused, and stays in the form."""
+    """An unusable address is rejected, and kept in the form."""
     refused = person.fill(ADD, ADD, channel="email", address="nobody")
 
     assert refused.status_code == 422
@@ -163,7 +168,7 @@ def test_test(person, hook):
 
 
 def test_quarantine(person, hook, clock):
-    """A quarantined subscription says why, and how to end it."""
+    """A quarantined subscription has the reason, and how to end it."""
     reason = f"Refused {XSS}"
     SubscriptionRow.update(
         state="quarantined", reason=reason, quarantined_at=clock.now
@@ -188,7 +193,7 @@ def test_rotate(person, hook):
 
 
 def test_end_and_erase(person, hook, audited):
-    """A subscription is ended and still listed; erased, it is gone."""
+    """An ended subscription is still listed; an erased one is not."""
     page = f"subscriptions/{hook.id}/"
     person.fill(page, f"{page}end/")
     assert SubscriptionRow.get().state == "ended"
@@ -202,7 +207,7 @@ def test_end_and_erase(person, hook, audited):
 
 
 @pytest.mark.parametrize(
-    ("reason", "said"),
+    ("reason", "sentence"),
     [
         (REMOVED_BY_OPERATOR, "Durch die Administration entfernt."),
         (ENDED_BY_READER, "Über die Statusseite beendet."),
@@ -213,17 +218,21 @@ def test_end_and_erase(person, hook, audited):
         ("Gone for good.", '<span lang="en">Gone for good.</span>'),
     ],
 )
-def test_reason_in_another_language(person, hook, reason, said):
-    """Why a subscription has ended is a text, unless its receiver has said it."""
+def test_reason_in_another_language(person, hook, reason, sentence):
+    """
+    The reason of an ended subscription is translated, unless it is the receiver's text.
+    """
     SubscriptionRow.update(state="quarantined", reason=reason).execute()
 
     for path in ("subscriptions/", f"subscriptions/{hook.id}/"):
         page = person.get(path, headers={"Accept-Language": "de"}).text
-        assert f"<bdi>{said}</bdi>" in page
+        assert f"<bdi>{sentence}</bdi>" in page
 
 
 def test_send_again(person, failed):
-    """The front page leads to what failed, which is sent again from its page."""
+    """
+    The front page links to failed deliveries, which can be replayed on their page.
+    """
     page = f"deliveries/{failed.id}/"
     assert f"/console/{page}" in person.get().text
     texts = [person.get(p).text for p in ("deliveries/?status=given-up", page)]
@@ -238,7 +247,7 @@ def test_send_again(person, failed):
 
 
 def test_filters_that_are_refused(person):
-    """A filter that cannot be is refused beside its field."""
+    """An invalid filter is rejected with a message beside its field."""
     refused = person.get("deliveries/?subscriptionId=x")
 
     assert refused.status_code == 422
@@ -246,7 +255,9 @@ def test_filters_that_are_refused(person):
 
 
 def test_recipients(person, visitor, issue, failed, hook):
-    """A delivery in a list says to whom, to those who may see subscriptions."""
+    """
+    A list of deliveries shows the recipients only to keys that may read subscriptions.
+    """
     someone = visitor()
     someone.sign_in(issue("status:admin:deliveries:*"))
 
@@ -258,7 +269,7 @@ def test_recipients(person, visitor, issue, failed, hook):
 
 
 def test_what_the_key_may_not_do(visitor, issue, failed, hook):
-    """What the scopes do not open is said, and no button is shown for it."""
+    """Missing scopes are named, and their buttons are not shown."""
     someone = visitor()
     reads = ("subscriptions:list", "subscriptions:get", "deliveries:get")
     someone.sign_in(issue(*(f"status:admin:{scope}" for scope in reads)))

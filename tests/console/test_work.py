@@ -35,7 +35,7 @@ def path(item):
 
 
 def test_create(person, sample_project, clock):
-    """With one project it is chosen; what belongs to it can be chosen."""
+    """The only project is preselected, with its contents to choose from."""
     beta, slow = (
         milestone(sample_project, clock.now),
         label(sample_project, clock.now, "slow"),
@@ -59,7 +59,7 @@ def test_create(person, sample_project, clock):
 
 
 def test_create_after_the_session_has_ended(visitor, sample_project, issue):
-    """What was entered, and in which project, is kept for after signing in."""
+    """The input, and its project, are kept until after signing in."""
     person, key = visitor(), issue("*")
     person.sign_in(key)
     page = person.get(f"work/create/?projectId={sample_project.id}")
@@ -75,7 +75,7 @@ def test_create_after_the_session_has_ended(visitor, sample_project, issue):
 
 
 def test_create_in_one_of_several_projects(person, sample_project, clock):
-    """The project is chosen first, since it decides what can be chosen."""
+    """The project is chosen first, because the options depend on it."""
     make_project("harbour", clock.now)
 
     page = person.get("work/create/").text
@@ -106,7 +106,7 @@ def test_list(person, sample_project, clock):
 
 
 def test_pages_of_a_list(person, sample_project, clock):
-    """The next page goes on where this one ends, with the same filters."""
+    """The next page continues after this one, with the same filters."""
     for number in range(31):
         work(sample_project, clock, title=f"Number {number:02}")
 
@@ -120,7 +120,7 @@ def test_pages_of_a_list(person, sample_project, clock):
 
 
 def test_change(person, item, path, sample_project, clock):
-    """What is emptied is cleared."""
+    """A cleared field is cleared."""
     slow = label(sample_project, clock.now, "slow")
     change(item, clock, label_ids=[slow.id], description="Old", due_at=clock.now)
 
@@ -145,14 +145,14 @@ def test_two_people_change_one_item(person, item, path, clock):
     assert "Added: </span>Mine" in refused.text
     assert "<dt>Priority now</dt>" in refused.text
     assert "<dt>Title now</dt>" not in refused.text
-    kept = Controls(refused.text).forms[f"/console/{path}change/"]
-    assert kept["description"] == ["First\nMine"]
+    shown = Controls(refused.text).forms[f"/console/{path}change/"]
+    assert shown["description"] == ["First\nMine"]
     person.refill(refused, f"{path}change/")
     assert WorkItemRow.get().description == "First\nMine"
 
 
 def test_move_on_the_board(person, item, sample_project, clock):
-    """A card moves by its form, and the board keeps its filters."""
+    """A card is moved by its form, and the board keeps its filters."""
     board = f"work/board/?projectId={sample_project.id}"
     page = person.get(board)
     assert HOSTILE not in page.text
@@ -170,7 +170,7 @@ def test_move_on_the_board(person, item, sample_project, clock):
 
 
 def test_a_move_from_an_address_that_somebody_made_up(person, item, path):
-    """What is no filter of the board is dropped from its address."""
+    """Unknown filters of the board are dropped from its address."""
     query = "?board=1&done=x&path=y&self=z&q=%ff"
 
     done = person.post(f"{path}move/{query}", {"status": "done"})
@@ -181,7 +181,7 @@ def test_a_move_from_an_address_that_somebody_made_up(person, item, path):
 
 
 def test_a_move_of_what_somebody_else_moved(person, item, path, clock):
-    """Who is slower sees what the status is now."""
+    """The second mover sees the current status."""
     page = person.get("work/board/")
     clock.pass_(seconds=1)
     change(item, clock, status="done")
@@ -221,7 +221,7 @@ def test_roadmap(person, sample_project, clock):
 
 
 def test_comments(person, item, path, clock):
-    """One's own comment is changed and removed."""
+    """One's own comment is edited and removed."""
     person.fill(path, f"{path}comments/", content=f"Look: {HOSTILE}")
     comment = CommentRow.get()
     assert HOSTILE not in person.get(path).text
@@ -238,7 +238,7 @@ def test_comments(person, item, path, clock):
 
 
 def test_a_comment_of_somebody_else(person, item, path, visitor, issue):
-    """Another key's comment is shown, and cannot be changed."""
+    """The comment of another key is shown, and cannot be edited."""
     other = visitor()
     other.sign_in(issue("projects:*"))
     person.fill(path, f"{path}comments/", content="Mine")
@@ -250,7 +250,7 @@ def test_a_comment_of_somebody_else(person, item, path, visitor, issue):
 
 
 def test_relationships(person, item, path, sample_project, clock):
-    """Another item is named as people name it, and is shown from both sides."""
+    """Another item is entered by project and number, and is shown from both sides."""
     other = work(sample_project, clock, title="Other")
 
     refused = person.fill(path, f"{path}relationships/", relationship="blocks")
@@ -272,7 +272,7 @@ def test_relationships(person, item, path, sample_project, clock):
 
 
 def test_a_ring_of_relationships(person, item, path, sample_project, clock):
-    """What the rules refuse is said by the form."""
+    """A problem of the rules is shown in the form."""
     other = work(sample_project, clock, title="Other")
     relate(other, item, "blocks", clock)
 
@@ -304,7 +304,7 @@ def test_specifications(person, item, path, sample_project, clock):
 
 
 def test_references(person, item, path):
-    """What stands elsewhere is added and removed; a script is no address."""
+    """A reference to another system is added and removed; a script is no address."""
     action = f"{path}references/"
     url = person.get(path).text.partition('for="references.add.url"')[2]
     assert "optional" not in url.partition("</div>")[0]
@@ -323,7 +323,7 @@ def test_references(person, item, path):
 
 
 def test_archive(person, item, path):
-    """What is archived is read, and changed again once it is restored."""
+    """An archived item is read-only, and editable once it is restored."""
     person.fill(path, f"{path}archive/")
     page = person.get(path).text
     assert "was archived" in page
@@ -333,7 +333,7 @@ def test_archive(person, item, path):
 
 
 def test_what_the_key_may_not_do(visitor, issue, item, path):
-    """Who reads sees what the key lacks, and no button that fails."""
+    """A reader sees the missing scope or role, and no button that fails."""
     someone = visitor()
     names = ("work-items:list", "work-items:context", "projects:list")
     someone.sign_in(issue(*(f"projects:{name}" for name in names)))

@@ -1,4 +1,4 @@
-"""What tests say of a database, in the words of either engine."""
+"""Access to a database past the application, for both engines."""
 
 import re
 import sqlite3
@@ -16,7 +16,7 @@ from models.storage.engines.postgresql_search import tsvector_of
 class OfFile:
     """Of a file of SQLite."""
 
-    # What is said when there is nothing at the address any more.
+    # The error if nothing is at the address any more.
     lost = "database-gone"
     mistake = "no such table"
 
@@ -25,7 +25,9 @@ class OfFile:
 
     @contextmanager
     def writing_elsewhere(self):
-        """Another process has the write lock; whoever waits for it gives up soon."""
+        """
+        Hold the write lock in another process, with a short timeout for those who wait.
+        """
         database.execute_sql("PRAGMA busy_timeout = 20")
         with closing(sqlite3.connect(self._address)) as other:
             other.execute("BEGIN IMMEDIATE")
@@ -42,41 +44,49 @@ class OfFile:
         return False
 
     def lose(self):
-        """From now on there is nothing at the address."""
+        """Remove what is at the address."""
         database.close()
-        # Named alone: what is opened is made, and its folder with it.
+        # Only deleted: opening it would create it and its folder.
         database.init(str(Path(self._address).parent / "nowhere" / "masthead.db"))
 
     def unguard(self):
-        """Take away what refuses changes of the audit, as its owner could."""
-        request = "SELECT name FROM sqlite_master WHERE type = 'trigger'"
-        for (name,) in database.execute_sql(request).fetchall():
+        """
+        Remove the protection of audit records, as the owner of the database could.
+        """
+        query = "SELECT name FROM sqlite_master WHERE type = 'trigger'"
+        for (name,) in database.execute_sql(query).fetchall():
             database.execute_sql(f'DROP TRIGGER "{name}"')
 
     def require_words(self):
-        """The index of words is what the texts say: FTS5 compares them itself."""
+        """The index of words matches the texts: FTS5 verifies that itself."""
         check = "INSERT INTO text_index(text_index, rank) VALUES ('integrity-check', 1)"
         database.execute_sql(check)
 
     @contextmanager
     def statements(self):
-        """Lend the list of what this thread asks of the database inside."""
-        said, connection = [], database.connection()
-        connection.set_trace_callback(said.append)
-        yield said
+        """Yield the list of statements that this thread executes in the block."""
+        executed, connection = [], database.connection()
+        connection.set_trace_callback(executed.append)
+        yield executed
         connection.set_trace_callback(None)
 
-    def rows(self, but):
+    def rows(self, excluded_table):
         """Return a line for each row of every table but one."""
         lines = database.connection().iterdump()
-        return [each for each in lines if not each.startswith(f'INSERT INTO "{but}"')]
+        return [
+            each
+            for each in lines
+            if not each.startswith(f'INSERT INTO "{excluded_table}"')
+        ]
 
-    def settle(self):
-        """Let what was written be where it stays, and in the log as well."""
+    def checkpoint(self):
+        """Write the log into the file, where all content stays."""
         database.execute_sql("PRAGMA wal_checkpoint")
 
-    def kept(self):
-        """Return all that is kept: the file, free pages too, and what is beside it."""
+    def stored_bytes(self):
+        """
+        Return all stored bytes: the file with its free pages, and the files beside it.
+        """
         path = Path(self._address)
         return b"".join(each.read_bytes() for each in path.parent.glob(f"{path.name}*"))
 
@@ -92,63 +102,63 @@ class OfServer:
 
     @contextmanager
     def writing_elsewhere(self):
-        hasty = {
+        impatient = {
             name: getattr(postgresql_locks, name).replace(f"{BUSY_SECONDS}s", "20ms")
             for name in ("BEGIN_WRITE", "BEGIN_SHARED")
         }
         with connect_to(self._address) as other:
             other.execute(f"SELECT pg_advisory_lock({WRITE_LOCK})")
-            with patch.multiple(postgresql_locks, **hasty):
+            with patch.multiple(postgresql_locks, **impatient):
                 yield
 
     def is_locked(self):
         with connect_to(self._address) as other:
-            request = f"SELECT pg_try_advisory_xact_lock({WRITE_LOCK})"
-            return not other.execute(request).fetchone()[0]
+            query = f"SELECT pg_try_advisory_xact_lock({WRITE_LOCK})"
+            return not other.execute(query).fetchone()[0]
 
     def lose(self):
         database.close()
         database.configure(re.sub(r"@/\w+", "@/nowhere", self._address))
 
     def unguard(self):
-        # For this connection alone: other tests are lent the same database.
+        # For this connection only: other tests use the same database.
         database.execute_sql("SET session_replication_role = replica")
 
     def require_words(self):
-        """Each text has its words beside it, and no others."""
-        request = "SELECT title, body, words::text FROM indexed_text"
-        for title, body, words in database.execute_sql(request).fetchall():
+        """Each text has exactly its words beside it."""
+        query = "SELECT title, body, words::text FROM indexed_text"
+        for title, body, words in database.execute_sql(query).fetchall():
             result = tsvector_of(title, body)
             made = database.execute_sql("SELECT ?::tsvector::text", (result,))
             assert made.fetchone() == (words,)
 
     @contextmanager
     def statements(self):
-        said, execute = [], Cursor.execute
+        executed, execute = [], Cursor.execute
 
-        def told(cursor, query, *given, **more):
-            said.append(query.decode() if isinstance(query, bytes) else query)
-            return execute(cursor, query, *given, **more)
+        def execute_and_record(cursor, query, *parameters, **more):
+            executed.append(query.decode() if isinstance(query, bytes) else query)
+            return execute(cursor, query, *parameters, **more)
 
-        Cursor.execute = told
-        yield said
+        Cursor.execute = execute_and_record
+        yield executed
         Cursor.execute = execute
 
-    def settle(self):
+    def checkpoint(self):
         """Rows are where they stay."""
 
-    def kept(self):
-        """Return all rows of all tables: what was deleted stays until a vacuum."""
+    def stored_bytes(self):
+        """Return all rows of all tables, including deleted ones until a vacuum."""
         return b"".join(self._copied("(FORMAT binary)"))
 
-    def rows(self, but):
-        return b"".join(self._copied("", but)).decode().splitlines()
+    def rows(self, excluded_table):
+        return b"".join(self._copied("", excluded_table)).decode().splitlines()
 
-    def _copied(self, form, but=""):
-        request = "SELECT tablename FROM pg_tables WHERE schemaname = 'public'"
+    def _copied(self, form, excluded_table=""):
+        tables = "SELECT tablename FROM pg_tables WHERE schemaname = 'public'"
         with connect_to(self._address) as other:
-            for (table,) in other.execute(f"{request} ORDER BY tablename").fetchall():
-                if table != but:
+            for (table,) in other.execute(f"{tables} ORDER BY tablename").fetchall():
+                if table != excluded_table:
                     with other.cursor().copy(
                         f'COPY "{table}" TO STDOUT {form}'
                     ) as copy:

@@ -8,11 +8,11 @@ from contextlib import contextmanager
 from pathlib import Path
 from select import select
 
-# Where Debian keeps them, the newest last.
+# Debian's folders, the newest version last.
 PROGRAMS = sorted(
     Path("/usr/lib/postgresql").glob("*/bin"), key=lambda each: int(each.parent.name)
 )
-# No test cuts the power: nothing waits for the disk.
+# No test cuts the power, so nothing waits for the disk.
 SWITCHES = {
     "listen_addresses": "",
     "fsync": "off",
@@ -25,7 +25,7 @@ SWITCHES = {
     "checkpoint_timeout": "1h",
     "max_wal_size": "4GB",
 }
-# It lives as long as whoever holds the other end of its input, however that ends.
+# It lives until the other end of its input is closed, for whatever reason.
 GUARD = """
 bin=$1 folder=$2 switches=$3
 trap '"$bin/pg_ctl" -D "$folder/data" -m immediate stop >&2; rm -rf "$folder"' EXIT
@@ -42,26 +42,28 @@ START_SECONDS = 120
 
 
 def as_account(*words):
-    """Return the words of a command as who may run a server, which root may not."""
-    whom = ["runuser", "-u", "postgres", "--"] if os.geteuid() == 0 else []
-    return [*whom, *map(str, words)]
+    """
+    Return a command prefix for an account that may run PostgreSQL, which root may not.
+    """
+    prefix = ["runuser", "-u", "postgres", "--"] if os.geteuid() == 0 else []
+    return [*prefix, *map(str, words)]
 
 
 @contextmanager
 def cluster(folder: Path, switches: Mapping[str, str] = SWITCHES) -> Iterator[Path]:
-    """Start a PostgreSQL of which nobody else knows; the system's account runs it."""
+    """Start a separate PostgreSQL under the system's account for it."""
     own = dict(switches) | {"unix_socket_directories": str(folder)}
     result = "\n".join(f"{name} = '{value}'" for name, value in own.items())
     if os.geteuid() == 0:
         shutil.chown(folder, "postgres")
-    # Whoever is nobody comes to it too.
+    # The account needs access to the folder.
     folder.chmod(0o755)
-    with (folder / "guard").open("w+") as said:
+    with (folder / "guard").open("w+") as output:
         guard = subprocess.Popen(
             as_account("sh", "-c", GUARD, "sh", PROGRAMS[-1], folder, result),
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
-            stderr=said,
+            stderr=output,
             cwd="/",
             # Ctrl-C is for the tests, which are still at their end then.
             start_new_session=True,
@@ -69,8 +71,8 @@ def cluster(folder: Path, switches: Mapping[str, str] = SWITCHES) -> Iterator[Pa
         try:
             is_there = select([guard.stdout], [], [], START_SECONDS)[0]
             if not is_there or guard.stdout.readline() != b"started\n":
-                said.seek(0)
-                raise RuntimeError(f"PostgreSQL does not start: {said.read()}")
+                output.seek(0)
+                raise RuntimeError(f"PostgreSQL does not start: {output.read()}")
             yield folder
         finally:
             guard.stdin.close()

@@ -22,7 +22,10 @@ class Files:
         self._folder = folder
 
     def empty(self):
-        """Return where a migrated database is to be made, once for all tests."""
+        """
+        Return the address at which the migrated database is created, once for all
+        tests.
+        """
         return str(self._folder / "empty.db")
 
     def at_rest(self):
@@ -31,31 +34,35 @@ class Files:
 
     @contextmanager
     def place(self, path, is_made):
-        """Lend a place for a database; tell whether it will be made there at once."""
+        """
+        Yield a place for a database; return whether it will be created there at once.
+        """
         yield str(path)
 
     def at(self, path):
-        """Name the database of this path, in which there is nothing yet."""
+        """Return the address of this path, at which there is no database yet."""
         return str(path)
 
     def leave(self, folder):
         """All of the folder's databases are needed no more."""
 
     def copy(self, address, to):
-        """Put a copy of one that nobody has open in the place of another."""
+        """Copy a database that no process has open over another one."""
         for ending in ("-wal", "-shm"):
             Path(to + ending).unlink(missing_ok=True)
         shutil.copy(address, to)
 
     @contextmanager
     def elsewhere(self, address):
-        """Connect as another process would; what is executed is kept at once."""
+        """Connect as another process; each statement is committed at once."""
         with closing(sqlite3.connect(address, isolation_level=None)) as connection:
             yield connection
 
     @contextmanager
     def tampering(self, address):
-        """Connect past what guards the rows, as somebody with the file can."""
+        """
+        Connect past the protection of the rows, as someone with access to the file can.
+        """
         with self.elsewhere(address) as other:
             triggers = "SELECT name FROM sqlite_master WHERE type = 'trigger'"
             for (name,) in other.execute(triggers).fetchall():
@@ -63,15 +70,15 @@ class Files:
             yield other
 
     def content(self, address):
-        """All that is kept there, to be compared."""
+        """Return all stored content, for comparison."""
         return Path(address).read_bytes()
 
 
 class Databases:
     """
-    Each database is one of a server that runs for this process alone.
+    Each database belongs to a server that runs only for this process.
 
-    To make one takes longer than most tests do, so one is emptied again and again.
+    Creating one takes longer than most tests, so one is emptied and reused.
     """
 
     def __init__(self, folder):
@@ -94,7 +101,7 @@ class Databases:
     @contextmanager
     def place(self, path, is_made):
         if is_made:
-            # Its own address, so that nobody takes it for what it was before.
+            # Its own address, so that it is not mistaken for its predecessor.
             yield f"{self._address('lent')}&application_name={next(self._names)}"
             return
         yield self.at(path)
@@ -130,8 +137,8 @@ class Databases:
 
     def content(self, address):
         with self.elsewhere(address) as other:
-            request = "SELECT tablename FROM pg_tables WHERE schemaname = 'public'"
-            tables = [name for (name,) in other.execute(request)]
+            query = "SELECT tablename FROM pg_tables WHERE schemaname = 'public'"
+            tables = [name for (name,) in other.execute(query)]
             return {
                 name: sorted(map(str, other.execute(f'SELECT * FROM "{name}"')))
                 for name in tables
@@ -139,7 +146,7 @@ class Databases:
 
     @contextmanager
     def stopped(self):
-        """Nobody is connected to the server inside, as if its host were gone."""
+        """Stop the server in the block, as if its host were down."""
         self.close()
         self._control("-m", "immediate", "stop")
         try:
@@ -161,7 +168,7 @@ class Databases:
 
     def _copy(self, name, to):
         self._drop(to)
-        # The server copies none that anybody is connected to.
+        # The server copies no database with open connections.
         self._end_connections(name)
         how = "STRATEGY FILE_COPY"
         self._server.execute(f"CREATE DATABASE {to} TEMPLATE {name} {how}")
@@ -174,7 +181,7 @@ class Databases:
 
     @contextmanager
     def away(self, address):
-        """Meanwhile nobody comes to the database, and who was there is sent away."""
+        """Reject and close all connections to the database in the block."""
         name = _name(address)
         self._server.execute(f"ALTER DATABASE {name} ALLOW_CONNECTIONS false")
         self._end_connections(name)
@@ -207,15 +214,15 @@ class Databases:
 
 
 def _emptying(connection):
-    """Return what leaves of a database what is in one that was just made."""
-    request = "SELECT tablename FROM pg_tables WHERE schemaname = 'public'"
-    tables = {name for (name,) in connection.execute(request)} - {"schema_migration"}
-    kept = list(connection.execute("SELECT name, value FROM instance"))
-    rows = ",".join(f"('{name}', '{value}')" for name, value in kept)
-    request = "SELECT sequencename FROM pg_sequences WHERE schemaname = 'public'"
-    sequences = [name for (name,) in connection.execute(request)]
+    """Return the statements that reset a database to a new one."""
+    query = "SELECT tablename FROM pg_tables WHERE schemaname = 'public'"
+    tables = {name for (name,) in connection.execute(query)} - {"schema_migration"}
+    settings = list(connection.execute("SELECT name, value FROM instance"))
+    rows = ",".join(f"('{name}', '{value}')" for name, value in settings)
+    query = "SELECT sequencename FROM pg_sequences WHERE schemaname = 'public'"
+    sequences = [name for (name,) in connection.execute(query)]
     steps = [
-        # Neither keys nor triggers are in the way, and nobody is waited for.
+        # Keys and triggers are disabled, and no lock is waited for.
         "SET session_replication_role = replica; SET lock_timeout = '5s'",
         *(f'DELETE FROM "{table}"' for table in sorted(tables)),
         f"INSERT INTO instance (name, value) VALUES {rows}",
@@ -225,10 +232,10 @@ def _emptying(connection):
 
 
 def _fill(connection, source):
-    """Put the rows of another database into one that was just emptied."""
-    request = "SELECT tablename FROM pg_tables WHERE schemaname = 'public'"
-    tables = {name for (name,) in source.execute(request)} - {"schema_migration"}
-    # Whichever table comes first, its keys are not in the way.
+    """Copy the rows of another database into one that was just emptied."""
+    query = "SELECT tablename FROM pg_tables WHERE schemaname = 'public'"
+    tables = {name for (name,) in source.execute(query)} - {"schema_migration"}
+    # Keys are disabled, so the order of tables does not matter.
     connection.execute("SET session_replication_role = replica")
     connection.execute("DELETE FROM instance")
     for table in tables:
@@ -239,11 +246,11 @@ def _fill(connection, source):
             ):
                 for each in rows:
                     copy.write(each)
-    request = (
+    query = (
         "SELECT sequencename, last_value FROM pg_sequences"
         " WHERE schemaname = 'public' AND last_value IS NOT NULL"
     )
-    for name, value in source.execute(request):
+    for name, value in source.execute(query):
         connection.execute(f"SELECT setval('{name}', {value})")
 
 
@@ -253,6 +260,6 @@ def _name(address):
 
 @contextmanager
 def databases(folder, switches=SWITCHES):
-    """Lend the databases of a PostgreSQL that runs meanwhile, in this folder."""
-    with cluster(folder, switches), closing(Databases(folder)) as lent:
-        yield lent
+    """Yield the databases of a PostgreSQL that runs in this folder in the block."""
+    with cluster(folder, switches), closing(Databases(folder)) as cluster_databases:
+        yield cluster_databases

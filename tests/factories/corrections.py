@@ -1,4 +1,4 @@
-"""Corrected, removed and templated incidents, in a world that has some."""
+"""Corrected, removed and templated incidents, added to existing ones."""
 
 from models.status.incidents.corrections import (
     StatusRemoveIncidentUpdate,

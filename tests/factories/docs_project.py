@@ -4,31 +4,31 @@ DOCUMENTS = "POST /projects/v1/documents"
 
 
 class DocsProject:
-    """Writes documents; what is not named has a value of its own."""
+    """Writes documents; members that are not passed have unique defaults."""
 
     def __init__(self, api, project):
         self.api = api
         self.project = project
 
     def write(self, slug, content="Words.\n", **members):
-        """Create a document that nobody sees yet."""
+        """Create a document that is not published yet."""
         body = {"projectId": self.project.id, "slug": slug, "type": "note"}
         body |= {"title": slug.replace("-", " ").capitalize(), "collection": "guides"}
-        return self._told("create", body | {"content": content} | members)
+        return self._call("create", body | {"content": content} | members)
 
     def publish(self, slug, content="Words.\n", **members):
         """Create a document and publish it."""
         document = self.write(slug, content, **members)
-        return self._told("publish", {"id": document["id"]})
+        return self._call("publish", {"id": document["id"]})
 
     def update(self, document, **members):
-        return self._told("update", {"id": document["id"]} | members)
+        return self._call("update", {"id": document["id"]} | members)
 
     def release(self, document, **members):
-        return self._told("publish", {"id": document["id"]} | members)
+        return self._call("publish", {"id": document["id"]} | members)
 
     def withdraw(self, document):
-        return self._told("unpublish", {"id": document["id"]})
+        return self._call("unpublish", {"id": document["id"]})
 
     def add(self, name, file):
         """Add a file to the docs project, or replace it."""
@@ -37,7 +37,7 @@ class DocsProject:
         assert response.status_code == 200, response.text
         return response.json["data"]
 
-    def _told(self, operation, asked):
+    def _call(self, operation, asked):
         response = self.api(f"{DOCUMENTS}/{operation}", asked)
         assert response.status_code == 200, response.text
         return response.json["data"]

@@ -1,4 +1,4 @@
-"""A project that holds something of every kind, tied to a neighbour."""
+"""A project with everything, linked to a neighbouring project."""
 
 from dataclasses import dataclass
 from datetime import datetime
@@ -28,8 +28,8 @@ from models.projects.work.rows import (
 )
 from tests.factories.projects import CONTRIBUTOR, KEY, OWNER, make_project
 
-# What a purge of the project counts, beside the four members and the project.
-HELD = {
+# The counts of a purge of the project, besides its four members and the project itself.
+PURGE_COUNTS = {
     "project": 1,
     "members": 4,
     "work": 2,
@@ -54,7 +54,7 @@ HELD = {
 
 @dataclass(frozen=True)
 class Full:
-    """The project, an item of it, and its neighbour with an item of its own."""
+    """The project, an item of it, and its neighbour with an item."""
 
     project: ProjectRow
     item: WorkItemRow
@@ -69,7 +69,7 @@ class Full:
 
 
 class Maker:
-    """Makes rows; every text in them has the word."""
+    """Creates rows; every text in them has the word."""
 
     def __init__(self, project: ProjectRow, now: datetime, word: str) -> None:
         self.project, self.word = project, word
@@ -138,7 +138,7 @@ class Maker:
 
 
 def make_full(now: datetime, word: str = "quillfeather") -> Full:
-    """Make the project and its neighbour; every text of the project has the word."""
+    """Create the project and its neighbour; every text of the project has the word."""
     project, neighbour = make_project("atlas", now), make_project("next", now)
     make, beside = Maker(project, now, word), Maker(neighbour, now, "plain")
     items, outside = [make.item(1), make.item(2)], beside.item()

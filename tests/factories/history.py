@@ -1,4 +1,4 @@
-"""The measurements of the sample world: ninety days back, and this minute."""
+"""The measurements of the sample world: for ninety days back, and for this minute."""
 
 import math
 from collections import defaultdict
@@ -19,23 +19,23 @@ from models.status.services.rows import ServiceRow
 from models.status.state import MeasurementStatus, Severity, worst_severity
 from models.storage.database import database, writing
 from tests.factories.platform import KINDS, PROBES, Kind
-from tests.factories.story import Told, Works, told
+from tests.factories.story import Event, PlannedWork, events
 
 SEED = 90
 MINUTE_MS = 60_000
 HOUR_MS = 60 * MINUTE_MS
 DAY_MS = 24 * HOUR_MS
 
-# How long before `now` each probe last looked, and how far off it stands.
+# How long before `now` each probe last measured, and its factor of distance.
 LAG_MS = {"probe-fra": 12_000, "probe-iad": 41_000}
 DISTANCE = {"probe-fra": 1.0, "probe-iad": 1.15}
 
-_KEEP = (
+_INSERT_MEASUREMENT = (
     "INSERT INTO measurement"
     " (observed_at, status, response_time_ms, service_id, source)"
     " VALUES (?, ?, ?, ?, ?)"
 )
-_SEE = (
+_INSERT_READING = (
     "INSERT INTO reading"
     " (observed_at, status, response_time_ms, service_id, source)"
     " VALUES (?, ?, ?, ?, ?)"
@@ -55,9 +55,9 @@ class Spell:
 
 def history(now: datetime, days: int = 90) -> None:
     """
-    Keep what both probes saw: each minute of the last day, each quarter before.
+    Store the samples of both probes: each minute of the last day, each quarter before.
 
-    A minute apart for all ninety days would be three million samples.
+    One for each minute of all ninety days would be three million samples.
     """
     numbers = {row.slug: row.number for row in ServiceRow.select()}
     with writing():
@@ -65,18 +65,19 @@ def history(now: datetime, days: int = 90) -> None:
         for kind in KINDS:
             spells = spells_of(kind, now, days)
             for source in PROBES:
-                whose = (numbers[kind.slug], source)
+                service_and_source = (numbers[kind.slug], source)
                 rows = [
-                    each + whose for each in samples(kind, source, spells, now, days)
+                    each + service_and_source
+                    for each in samples(kind, source, spells, now, days)
                 ]
-                cursor.executemany(_KEEP, rows)
-                cursor.execute(_SEE, rows[-1])
+                cursor.executemany(_INSERT_MEASUREMENT, rows)
+                cursor.execute(_INSERT_READING, rows[-1])
 
 
 def samples(
     kind: Kind, source: str, spells: Iterable[Spell], now: datetime, days: int = 90
 ) -> Iterator[Sample]:
-    """Yield what one probe saw of one service, oldest first."""
+    """Yield the samples of one probe for one service, oldest first."""
     random = Random(f"{SEED} {kind.slug} {source}")
     left = sorted(spells, key=lambda each: each.start)
     for at in moments(epoch_ms(now) - LAG_MS[source], days):
@@ -109,8 +110,14 @@ def response_time(
 
 
 def spells_of(kind: Kind, now: datetime, days: int = 90) -> list[Spell]:
-    """Return the told and the short untold troubles of a service, none overlapping."""
-    known = [_told(each, now) for each in told(now) if kind.slug in each.services]
+    """
+    Return the outages and the short unannounced spells of a service, none overlapping.
+    """
+    known = [
+        _announced_spell(each, now)
+        for each in events(now)
+        if kind.slug in each.services
+    ]
     short = [
         each
         for each in _short(kind, now, days)
@@ -120,19 +127,19 @@ def spells_of(kind: Kind, now: datetime, days: int = 90) -> list[Spell]:
 
 
 def measured_in(severity: Severity) -> MeasurementStatus:
-    """Return what probes measure while an incident of the severity goes on."""
+    """Return the status that probes measure during an incident of this severity."""
     return "down" if severity == "major-outage" else "degraded"
 
 
-def _told(each: Told, now: datetime) -> Spell:
-    if isinstance(each, Works):
+def _announced_spell(each: Event, now: datetime) -> Spell:
+    if isinstance(each, PlannedWork):
         return Spell(epoch_ms(each.starts_at), epoch_ms(each.ends_at), "down")
-    start, end = each.started_at, each.eased_at(now)
+    start, end = each.started_at, each.fixed_at(now)
     return Spell(epoch_ms(start), epoch_ms(end), measured_in(each.severity))
 
 
 def _short(kind: Kind, now: datetime, days: int) -> Iterator[Spell]:
-    """Yield a few slow spells of half an hour or so, the last hours left alone."""
+    """Yield a few slow spells of half an hour or so, except in the last hours."""
     random, newest = Random(f"{SEED} {kind.slug}"), epoch_ms(now) - 6 * HOUR_MS
     starts = {random.randrange(1, days) for _ in range(random.randint(1, 4))}
     for day in sorted(starts, reverse=True):
@@ -147,8 +154,8 @@ def current_measurements(
     Return the batch of each probe for this minute.
 
     The probes agree with the operators: a service is slow or down while an active
-    incident names it and no fix is in place, so that the page turns green soon
-    after the incident is resolved.
+    incident names it and no fix is in place, so that the page turns green soon after
+    the incident is resolved.
     """
     ailing = _ailing(now)
     return [

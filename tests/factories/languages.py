@@ -9,12 +9,12 @@ from babel import Locale as CldrLocale
 from models.locales import FALLBACK, FOLDER, Locale
 from tests.pages.html import VOID
 
-# What no text of ours and no user of the tests has.
+# Characters that are in none of our texts, and in none of the tests' users.
 START, END = "⟦", "⟧"
 # Of the languages of CLDR, one without a file.
 TAG = "sv"
 PLACEHOLDER = re.compile(r"(\{\w+\})")
-# Around the names that people chose, so that they are not taken for words of ours.
+# Around user-chosen names, so that they are not mistaken for our words.
 SIGN = "°"
 CHOSEN = re.compile(f"{SIGN}[^{SIGN}]*{SIGN}")
 OURS = re.compile(f"{START}[^{START}{END}]*{END}")
@@ -22,7 +22,7 @@ WORD = re.compile(r"[^\W\d_]{2,}")
 # Before the last item of a list.
 AND = "och"
 SEPARATOR = re.compile(rf" [–·›/] |[,:] |^[,:·] ?|:$|(?:^| ){AND} ")
-# What these contain is not read as words.
+# The contents of these elements are not read as words.
 NOT_READ = {"script", "style", "code", "pre", "kbd", "samp", "math", "template"}
 NOT_READ |= {"textarea"}
 ATTRIBUTES = ("title", "alt", "aria-label", "aria-description", "placeholder", "label")
@@ -35,7 +35,7 @@ def marked_messages(part=""):
 
 
 def marked(message):
-    """Mark our words, and none of the values that are put into them."""
+    """Mark our words, and none of the values that are inserted into them."""
     if isinstance(message, dict):
         return {form: marked(text) for form, text in message.items()}
     parts = PLACEHOLDER.split(message)
@@ -50,7 +50,7 @@ def marked_locale(tag):
 
 
 def add_marked_languages(folder, *tags, parts=("",)):
-    """Put files of such languages into a folder, for MASTHEAD_TEMPLATES."""
+    """Write the files of such languages into a folder, for MASTHEAD_TEMPLATES."""
     for part in parts:
         (folder / "locales" / part).mkdir(parents=True, exist_ok=True)
         text = json.dumps(marked_messages(part))
@@ -60,7 +60,7 @@ def add_marked_languages(folder, *tags, parts=("",)):
 
 
 class Read(HTMLParser):
-    """What a reader of the language is told: texts, and attributes with texts."""
+    """Collects what a reader of the language gets: texts, and attributes with texts."""
 
     def __init__(self, html, attributes=(), tag=TAG):
         super().__init__()
@@ -104,7 +104,9 @@ class Read(HTMLParser):
 
 
 def words_of_dates():
-    """What CLDR says of dates and lists: it is in the language already."""
+    """
+    Return the words of dates and lists in CLDR, which are in the language already.
+    """
     cldr = CldrLocale.parse(TAG)
     texts = list(cldr.list_patterns["standard"].values())
     for widths in cldr.months.values():

@@ -1,4 +1,4 @@
-"""A project that lives: everything that writes in it, called by chance."""
+"""A project with a random history of all operations."""
 
 import random
 
@@ -8,7 +8,7 @@ AREA = "POST /projects/v1"
 
 
 class Life:
-    """Chance decides what is done next; some of it is refused."""
+    """The next operation is chosen at random; some are rejected."""
 
     def __init__(self, api, seed):
         self.api, self.rng = api, random.Random(seed)
@@ -32,7 +32,7 @@ class Life:
     def step(self):
         noun = self.rng.choice(list(self.ids))
         steps = (self.create, self.update, self.archive, self.revise)
-        steps += (self.say, self.change_comment, self.bulk, self.supersede)
+        steps += (self.add_comment, self.change_comment, self.bulk, self.supersede)
         steps += (self.plan, self.tie, self.tie, self.relate, self.publish, self.refer)
         self.rng.choice(steps)(noun)
 
@@ -62,7 +62,7 @@ class Life:
             body = {f"{kind}Id": self.pick(self.ids[noun]), "version": 1}
             self.do(f"{kind}-revisions/restore", body)
 
-    def say(self, noun):
+    def add_comment(self, noun):
         kind = {"work-items": "work"}.get(noun, noun.removesuffix("s"))
         body = {"entityType": kind, "entityId": self.pick(self.ids[noun])}
         made = self.do("comments/add", body | {"content": self.words()})
@@ -121,15 +121,15 @@ class Life:
         self.do(f"documents/{verb}", {"id": self.pick(self.ids["documents"])})
 
     def refer(self, _):
-        things = {
+        entities = {
             "work": self.pick(self.ids["work-items"]),
             "project": self.project,
             "milestone": self.pick(self.milestones),
             "comment": self.pick(self.comments),
             "member": CONTRIBUTOR,
         }
-        type = self.rng.choice(sorted(things))
-        body = {"entityType": type, "entityId": things[type], "metadata": {"a": 1.5}}
+        type = self.rng.choice(sorted(entities))
+        body = {"entityType": type, "entityId": entities[type], "metadata": {"a": 1.5}}
         body |= {"projectId": self.project} if type == "member" else {}
         url = f"https://example.com/{self.rng.randrange(3)}"
         self.do("references/add", body | {"url": url})

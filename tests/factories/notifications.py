@@ -1,4 +1,4 @@
-"""Subscriptions, and receivers that keep what they get."""
+"""Subscriptions, and receivers that record what they get."""
 
 from collections import defaultdict
 from datetime import UTC, datetime
@@ -105,7 +105,7 @@ def subscribe(now, address="https://tool.example.com/hook", **more):
 
 
 class Receivers:
-    """Keeps each attempt by address; answers what is set for the address."""
+    """Records each attempt by address; responds as configured for the address."""
 
     def __init__(self):
         self.attempts = defaultdict(list)

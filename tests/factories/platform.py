@@ -123,7 +123,7 @@ PROBES = ("probe-fra", "probe-iad")
 
 
 def announcements() -> list[StatusAddService]:
-    """Return what is asked of the catalogue: display order leaves room between."""
+    """Return the requests that add the services, with gaps in the display order."""
     listed = [(group, kind) for group, kinds in GROUPS.items() for kind in kinds]
     return [
         StatusAddService(

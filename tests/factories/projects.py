@@ -25,7 +25,7 @@ def account(id):
 
 
 def make_project(slug, now, builtin=False, **fields):
-    """Make a project with one member of each role."""
+    """Create a project with one member of each role."""
     members = {
         "id": new_id(now),
         "slug": slug,
@@ -43,7 +43,7 @@ def make_project(slug, now, builtin=False, **fields):
 
 
 def make_item(project, now, **fields):
-    """Make a work item with the next number of the project."""
+    """Create a work item with the next number of the project."""
     project.last_number += 1
     project.save()
     members = {

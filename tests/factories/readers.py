@@ -1,4 +1,4 @@
-"""An application with the pages on which readers subscribe, and who uses them."""
+"""An application with the subscription pages, and its readers."""
 
 from dataclasses import replace
 
@@ -18,7 +18,7 @@ ADA = "ada@example.com"
 
 
 def app_for_readers(settings, clock, limiter=None):
-    """The application, with a mail relay unless the settings say otherwise."""
+    """Return the application, by default with a mail relay."""
     return create_app(
         settings,
         clock=clock,
@@ -28,7 +28,7 @@ def app_for_readers(settings, clock, limiter=None):
 
 
 class Reader:
-    """Somebody with a browser; behind a proxy that names the address."""
+    """A reader with a browser, behind a proxy that sends the client address."""
 
     def __init__(self, settings, clock, limiter=None, **changes):
         result = replace(settings, **(MAIL | changes))

@@ -38,7 +38,7 @@ def supersede(specification, successor, clock, actor=KEY, **more):
 
 
 def tied(specification, clock, status="planned", tie="implements", **more):
-    """Make a work item that is tied to the specification."""
+    """Create a work item that is related to the specification."""
     project = specification.project
     project.last_number += 1
     project.save()

@@ -1,4 +1,6 @@
-"""Services, incidents, windows and samples, made through the API in one line each."""
+"""
+Services, incidents, windows and samples, created through the API in one line each.
+"""
 
 from datetime import timedelta
 
@@ -31,7 +33,9 @@ GET_WINDOW = "GET /status/v1/maintenance/get"
 
 
 class World:
-    """Makes things; seconds are relative to now, and each answer is its data."""
+    """
+    Creates status data; seconds are relative to now, and each call returns the data.
+    """
 
     def __init__(self, api, clock):
         self.api, self.clock, self.count = api, clock, 0
@@ -41,7 +45,7 @@ class World:
 
     def service(self, slug, **more):
         body = {"slug": slug, "name": f"Service {slug}"} | more
-        return self._done(ADD_SERVICE, body)
+        return self._call(ADD_SERVICE, body)
 
     def incident(self, slugs, severity="degraded", started=0, **more):
         self.count += 1
@@ -52,7 +56,7 @@ class World:
             "body": "We are looking.",
             "startedAt": self.text(started),
         }
-        return self._done(ADD_INCIDENT, body | more)["id"]
+        return self._call(ADD_INCIDENT, body | more)["id"]
 
     def window(self, slugs, starts, ends, **more):
         self.count += 1
@@ -62,26 +66,26 @@ class World:
             "endsAt": self.text(ends),
             "services": slugs.split(),
         }
-        return self._done(ADD_WINDOW, body | more)["id"]
+        return self._call(ADD_WINDOW, body | more)["id"]
 
     def sample(self, slug, source, status, seconds, **more):
         sample = {"slug": slug, "status": status, "observedAt": self.text(seconds)}
         body = {"source": source, "measurements": [sample | more]}
-        return self._done(RECORD, body)
+        return self._call(RECORD, body)
 
     def play(self, vector):
-        """Make the facts of a vector, about the service api."""
+        """Create the data of a vector, for the service api."""
         self.service("api")
         for severity, started, is_resolved in vector.incidents:
             id = self.incident("api", severity, started)
             if is_resolved:
-                self._done(UPDATE_INCIDENT, {"id": id, "status": "resolved"})
+                self._call(UPDATE_INCIDENT, {"id": id, "status": "resolved"})
         for starts, ends in vector.windows:
             self.window("api", starts, ends)
         for source, status, seconds in vector.samples:
             self.sample("api", source, status, seconds)
 
-    def _done(self, route, asked):
+    def _call(self, route, asked):
         response = self.api(route, asked)
         assert response.status_code == 200, response.text
         return response.json["data"]

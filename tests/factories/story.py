@@ -1,4 +1,4 @@
-"""What has happened in the sample world: its incidents and maintenance windows."""
+"""The events of the sample world: its incidents and maintenance windows."""
 
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
@@ -16,7 +16,7 @@ class Entry:
 
 
 @dataclass(frozen=True)
-class Trouble:
+class Outage:
     """An incident; with a fix in place (monitoring) its services answer again."""
 
     title: str
@@ -26,26 +26,26 @@ class Trouble:
     entries: tuple[Entry, ...]
 
     @property
-    def told_at(self) -> datetime:
+    def announced_at(self) -> datetime:
         return self.at(self.entries[0])
 
     def at(self, entry: Entry) -> datetime:
         return self.started_at + timedelta(minutes=entry.minutes)
 
-    def eased_at(self, now: datetime) -> datetime:
-        """Return when the fix was in place, or `now` while there is none."""
+    def fixed_at(self, now: datetime) -> datetime:
+        """Return when the fix was in place, or `now` if there is none."""
         fixed = [self.at(each) for each in self.entries if each.status == "monitoring"]
         return min(fixed, default=now)
 
 
 @dataclass(frozen=True)
-class Works:
+class PlannedWork:
     """A maintenance window."""
 
     title: str
     description: str
     services: tuple[str, ...]
-    told_at: datetime
+    announced_at: datetime
     starts_at: datetime
     lasting: timedelta
 
@@ -54,32 +54,34 @@ class Works:
         return self.starts_at + self.lasting
 
 
-Told = Trouble | Works
+Event = Outage | PlannedWork
 
 
-def told(now: datetime) -> list[Told]:
-    """Return all of it, in the order in which it was made known."""
-    return sorted([*troubles(now), *works(now)], key=lambda each: each.told_at)
+def events(now: datetime) -> list[Event]:
+    """Return all events, in the order of their announcement."""
+    return sorted(
+        [*outages(now), *planned_works(now)], key=lambda each: each.announced_at
+    )
 
 
-def troubles(now: datetime) -> tuple[Trouble, ...]:
+def outages(now: datetime) -> tuple[Outage, ...]:
     """Return the incidents, oldest first; the last is still running."""
     return (
-        Trouble(
+        Outage(
             "Sign-in unavailable",
             "major-outage",
             ("accounts", "dashboard"),
-            _on(now, -21, 9, 12),
+            _time_of_day(now, -21, 9, 12),
             SIGN_IN,
         ),
-        Trouble(
+        Outage(
             "Slow search results",
             "degraded",
             ("search",),
-            _on(now, -10, 13, 40),
+            _time_of_day(now, -10, 13, 40),
             SLOW_SEARCH,
         ),
-        Trouble(
+        Outage(
             "Slow uploads to object storage",
             "degraded",
             ("object-storage",),
@@ -89,33 +91,33 @@ def troubles(now: datetime) -> tuple[Trouble, ...]:
     )
 
 
-def works(now: datetime) -> tuple[Works, ...]:
+def planned_works(now: datetime) -> tuple[PlannedWork, ...]:
     """Return the windows: one that is over, and one in two days."""
     return (
-        Works(
+        PlannedWork(
             "PostgreSQL minor version upgrade",
             "We are upgrading all databases to the newest minor version."
             " Databases cannot be reached during the window."
             " Applications that connect again afterwards need no change.",
             ("managed-postgresql",),
-            _on(now, -19, 10, 0),
-            _on(now, -14, 22, 0),
+            _time_of_day(now, -19, 10, 0),
+            _time_of_day(now, -14, 22, 0),
             timedelta(minutes=90),
         ),
-        Works(
+        PlannedWork(
             "Git hosting storage migration",
             "We are moving repositories to new storage."
             " During the window repositories can be read but not written to:"
             " pushes and merges are refused, and CI runs start again afterwards.",
             ("git-hosting", "ci-runners"),
-            _on(now, -5, 10, 0),
-            _on(now, 2, 5, 0),
+            _time_of_day(now, -5, 10, 0),
+            _time_of_day(now, 2, 5, 0),
             timedelta(hours=2),
         ),
     )
 
 
-def _on(now: datetime, days: int, hour: int, minute: int) -> datetime:
+def _time_of_day(now: datetime, days: int, hour: int, minute: int) -> datetime:
     """Return a time of day, so many days from today, in UTC."""
     today = now.astimezone(UTC).replace(hour=hour, minute=minute, second=0)
     return today.replace(microsecond=0) + timedelta(days=days)

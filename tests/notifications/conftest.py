@@ -1,4 +1,4 @@
-"""A name server of this machine, and senders that ask it."""
+"""A name server on this machine, and senders that use it."""
 
 import socket
 from contextlib import suppress
@@ -20,10 +20,10 @@ LOOPBACK = ("127.0.0.0/8",)
 
 
 class NameServer:
-    """Answers with the addresses of each name, and remembers who was asked for."""
+    """Answers with the addresses of each name, and records the requested names."""
 
     def __init__(self):
-        self.addresses, self.asked, self.is_silent = {}, [], False
+        self.addresses, self.queries, self.is_silent = {}, [], False
         # How many look-ups have ended.
         self.ended = 0
         self._socket = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
@@ -31,7 +31,7 @@ class NameServer:
         Thread(target=self._run, daemon=True).start()
 
     def resolve(self, name):
-        """Return the addresses of the name, as a resolver of a sender."""
+        """Return the addresses of the name, as the resolver of a sender."""
         resolver = dns.resolver.Resolver(configure=False)
         resolver.nameservers = ["127.0.0.1"]
         resolver.port = self._socket.getsockname()[1]
@@ -61,13 +61,13 @@ class NameServer:
         message = dns.message.from_wire(query)
         (question,) = message.question
         kind = dns.rdatatype.to_text(question.rdtype)
-        self.asked.append((question.name.to_text(omit_final_dot=True), kind))
+        self.queries.append((question.name.to_text(omit_final_dot=True), kind))
         response = dns.message.make_response(message)
         response.flags |= dns.flags.RA
-        addresses = self.addresses.get(self.asked[-1][0])
+        addresses = self.addresses.get(self.queries[-1][0])
         if addresses is None:
             response.set_rcode(dns.rcode.NXDOMAIN)
-        # A function gives another answer each time.
+        # A function returns another response each time.
         texts = addresses() if callable(addresses) else addresses or ()
         ours = [text for text in texts if (":" in text) == (kind == "AAAA")]
         if ours:
@@ -85,7 +85,7 @@ def name_server():
 
 @pytest.fixture
 def make_sender(name_server):
-    """Make a sender that asks the name server, and may send to this machine."""
+    """Create a sender that uses the name server and may send to this machine."""
 
     def make(networks=LOOPBACK, timeout_seconds=10, ca_file=None):
         return HttpSender(

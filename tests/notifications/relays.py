@@ -1,4 +1,4 @@
-"""Mail relays of this machine that accept, refuse, hang and die."""
+"""Mail relays on this machine that accept, reject, hang and crash."""
 
 import socket
 from contextlib import contextmanager, suppress
@@ -22,7 +22,7 @@ class Relay:
     def __init__(self, replies=None):
         self.replies = replies or {}
         self.port = None
-        # The content and the envelope of each mail that was accepted, or lost.
+        # The content and the envelope of each email that was accepted, or lost.
         self.mails, self.envelopes, self.sessions, self.commands = [], [], [], []
 
     @property
@@ -67,7 +67,7 @@ class Relay:
 def relaying(relay, **options):
     """Run the relay, with options of aiosmtpd's server, and set its port."""
     relay.port = free_port()
-    # The address and not a name: aiosmtpd would look up the name of this machine.
+    # An address instead of a name: aiosmtpd would look up the name of this machine.
     options = {"hostname": "127.0.0.1", "port": relay.port, "ident": "relay"} | options
     controller = Controller(relay, server_hostname="127.0.0.1", **options)
     controller.start()
@@ -79,7 +79,10 @@ def relaying(relay, **options):
 
 @contextmanager
 def speaking(converse):
-    """Call `converse(connection)` with each connection; give the port and a count."""
+    """
+    Call `converse(connection)` with each connection; yield the port and the
+    connections.
+    """
     listener = socket.create_server(("127.0.0.1", 0))
     connections = []
 
@@ -88,9 +91,9 @@ def speaking(converse):
             while True:
                 connection, _ = listener.accept()
                 connections.append(connection)
-                Thread(target=speak, args=[connection], daemon=True).start()
+                Thread(target=serve, args=[connection], daemon=True).start()
 
-    def speak(connection):
+    def serve(connection):
         with suppress(OSError), connection:
             converse(connection)
 

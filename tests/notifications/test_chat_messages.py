@@ -58,7 +58,7 @@ RESOLVED = replace(
 )
 EVENTS = {"incident": incident(), "maintenance": MAINTENANCE, "resolved": RESOLVED}
 
-# Pieces of Markdown, of mentions and of links, that a channel could take for its own.
+# Markdown, mentions and links that a channel could interpret.
 PIECES = st.sampled_from(
     [
         *("**", "__", "*", "_", "~~", "`", "```", "\n", "\n\n", "# ", "- ", "> ", " "),
@@ -118,7 +118,7 @@ def test_message(golden, channel, name):
 
 @pytest.mark.parametrize("channel", ROOMS)
 def test_severity(channel):
-    """The severity of an open incident is named, and nothing else has one."""
+    """The severity of an open incident is shown; other messages have none."""
     open_incident = sent(channel, incident())
 
     assert "Severity" in open_incident
@@ -129,7 +129,7 @@ def test_severity(channel):
 
 @pytest.mark.parametrize("channel", ROOMS)
 def test_language(channel, tmp_path):
-    """What is not an operator's text is in the language of the room."""
+    """Everything except the operator's text is in the language of the subscription."""
     templates = add_marked_languages(tmp_path / "own", "ar")
     render = message_renderer(replace(SETTINGS, templates=templates))
 
@@ -156,7 +156,7 @@ def test_own_template(tmp_path):
 @settings(max_examples=40)
 @given(attempt=incidents)
 def test_slack_limits_and_mentions(attempt):
-    """Slack takes the lengths, and nobody is mentioned by what an operator writes."""
+    """A Slack message is within the limits, and operators' text mentions nobody."""
     body = body_of("slack", attempt)
 
     (attachment,) = body["attachments"]
@@ -179,7 +179,7 @@ def test_slack_limits_and_mentions(attempt):
 @settings(max_examples=40)
 @given(attempt=incidents)
 def test_discord_limits_and_mentions(attempt):
-    """Discord takes the lengths, and pings nobody."""
+    """A Discord message is within the limits, and mentions nobody."""
     body = body_of("discord", attempt)
 
     assert body["allowed_mentions"] == {"parse": []}
@@ -196,7 +196,7 @@ def test_discord_limits_and_mentions(attempt):
 @settings(max_examples=40)
 @given(attempt=incidents)
 def test_teams_limits_and_mentions(attempt):
-    """Teams takes the size, and a card mentions nobody."""
+    """A Teams message is within the size, and its card mentions nobody."""
     assert len(sent("teams", attempt).encode()) < 21_000
     (attachment,) = body_of("teams", attempt)["attachments"]
     card = attachment["content"]
@@ -207,7 +207,7 @@ def test_teams_limits_and_mentions(attempt):
             assert not re.search(LINK_TO_NOWHERE, block["text"])
 
 
-# A link of Markdown whose target is not one of the web.
+# A Markdown link whose target is not on the web.
 LINK_TO_NOWHERE = r"(?<!\\)\]\((?!https?://|mailto:)"
 
 
@@ -273,7 +273,7 @@ def written(text, dialect):
     ],
 )
 def test_markdown(text, slack, discord, teams):
-    """What a channel can express is converted, and the rest stays readable."""
+    """Markup that a channel supports is converted, and the rest stays readable."""
     for dialect, expected in ((SLACK, slack), (DISCORD, discord), (TEAMS, teams)):
         if expected is not None:
             assert written(text, dialect) == expected
@@ -281,7 +281,7 @@ def test_markdown(text, slack, discord, teams):
 
 @pytest.mark.parametrize("dialect", [SLACK, DISCORD, TEAMS])
 def test_cut_message(dialect):
-    """A message ends before the link, the code or the word that does not fit whole."""
+    """A cut message ends before a link, code or word that does not fit completely."""
     url = "https://example.com/plan"
     text = f"**See [the plan]({url}), {url} and `a b`** &amp; so on. " * 20
     whole = message(text).fitted(dialect, at_most(10_000))
@@ -289,17 +289,17 @@ def test_cut_message(dialect):
     cuts = {message(text).fitted(dialect, at_most(limit)) for limit in range(60, 400)}
 
     for cut in cuts:
-        kept = cut.removesuffix("…").rstrip()
-        # Without the mark that was closed at the end.
-        assert whole.startswith(kept.removesuffix(dialect.strong).rstrip())
-        assert kept.count("https://") == kept.count(url)
-        assert kept.count(dialect.strong) % 2 == 0
-        assert kept.count("`") % 2 == 0
+        shown = cut.removesuffix("…").rstrip()
+        # Without the mark that was closed at the cut.
+        assert whole.startswith(shown.removesuffix(dialect.strong).rstrip())
+        assert shown.count("https://") == shown.count(url)
+        assert shown.count(dialect.strong) % 2 == 0
+        assert shown.count("`") % 2 == 0
     assert len(cuts) > 20
 
 
 def test_cut_blocks():
-    """What is open at the cut is closed, and an element without content left out."""
+    """Blocks that are open at the cut are closed, and empty elements are left out."""
     text = (
         "> - one\n> - two https://example.com/long\n\n```\na b\nc d\n```\n\n| a |\n|--|"
     )
@@ -329,7 +329,7 @@ def test_cut_blocks():
     ],
 )
 def test_cut_line(text, limit, cut):
-    """A text ends with a whole word, or where a script has no spaces between words."""
+    """A cut line ends after a whole word, or anywhere in a script without spaces."""
     assert fitted_line(text, at_most(limit)) == cut
 
 
@@ -359,7 +359,7 @@ def test_many_services():
     ],
 )
 def test_hostile_markdown(text):
-    """No text of an operator makes a message expensive."""
+    """No operator text makes a message expensive."""
     with processor.at_most(2):
         for channel in ROOMS:
             sent(channel, incident(text))
@@ -369,14 +369,16 @@ def test_hostile_markdown(text):
     ("text", "shown"), [("# Cause #", "*Cause*"), ("## In C#", "*In C#*")]
 )
 def test_heading_with_closing_marks(text, shown):
-    """A heading is bold without its marks; a mark that ends a word stays."""
+    """
+    A heading is bold without its closing marks; a mark that is part of a word stays.
+    """
     body = sent("slack", incident(text))
 
     assert shown in body
 
 
 def test_heading_of_spaces():
-    """A line of spaces costs no more than another text, whatever ends it."""
+    """A heading of spaces is no more expensive than other text, whatever ends it."""
     text = "#" + " " * 4000 + "\x0bx"
 
     with processor.at_most(1):

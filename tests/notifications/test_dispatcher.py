@@ -1,4 +1,4 @@
-"""The dispatcher: everything that is due is delivered, whatever receivers do."""
+"""The dispatcher delivers everything that is due, whatever the receivers do."""
 
 import threading
 from contextlib import contextmanager
@@ -23,7 +23,7 @@ from tests.factories.notifications import (
     Receivers,
     subscribe,
 )
-from tests.rules.notifications.test_fan_out import NOW, happen
+from tests.rules.notifications.test_fan_out import NOW, record_event
 
 SECONDS = 20
 UNREACHABLE = Outcome(is_delivered=False, answer="The relay cannot be reached.")
@@ -60,10 +60,10 @@ def finished(*statuses):
 
 
 def test_event_is_delivered(receivers):
-    """What happens is told, once, and the outcome is recorded."""
+    """An event is delivered once, and the outcome is recorded."""
     subscribe(NOW)
     with dispatcher(receivers.send):
-        happen()
+        record_event()
         (row,) = finished("delivered")
 
     assert receivers.types() == ["incident.opened"]
@@ -71,7 +71,7 @@ def test_event_is_delivered(receivers):
 
 
 def test_receivers_that_hang_hold_nobody_up():
-    """More receivers hang than would do at once, and a good one is told meanwhile."""
+    """Hanging receivers, more than there are threads, do not delay a working one."""
     release = threading.Event()
     receivers = Receivers()
 
@@ -85,8 +85,8 @@ def test_receivers_that_hang_hold_nobody_up():
     subscribe(NOW)
     try:
         with dispatcher(send):
-            happen()
-            happen(subject="2")
+            record_event()
+            record_event(subject="2")
             while len(receivers.types()) < 2:
                 assert not release.wait(0.02)
             assert DeliveryRow.select().where(DeliveryRow.status == "sending").exists()
@@ -97,7 +97,7 @@ def test_receivers_that_hang_hold_nobody_up():
 
 
 def test_webhooks_that_hang_hold_no_mail_up(monkeypatch):
-    """When webhooks that hang occupy all threads that they may have, mails are sent."""
+    """Emails are sent while hanging webhooks occupy all their threads."""
     monkeypatch.setattr("api.notifications.dispatcher.MAX_THREADS", 2)
     release, receivers = threading.Event(), Receivers()
 
@@ -112,10 +112,10 @@ def test_webhooks_that_hang_hold_no_mail_up(monkeypatch):
         with Dispatcher(
             lambda: NOW, senders, find_live=lambda: ALL_LIVE, tick_seconds=0.01
         ):
-            happen()
+            record_event()
             wait_until(lambda: outcomes().count(("sending", 1)) == 2)
             subscribe(NOW, "ada@example.com", channel="email", secret=None)
-            happen(subject="2")
+            record_event(subject="2")
             wait_until(lambda: receivers.types("ada@example.com"))
             # The outcome of the mail is recorded a little later than it is received.
             wait_until(lambda: outcomes().count(("sending", 1)) == 2)
@@ -141,7 +141,7 @@ def test_one_receiver_is_not_flooded():
 
     subscribe(NOW)
     for number in range(12):
-        happen(subject=str(number))
+        record_event(subject=str(number))
     with dispatcher(send):
         assert len(finished("delivered")) == 12
 
@@ -159,7 +159,7 @@ def test_sender_with_a_bug(receivers):
     subscribe(NOW, "https://bad/")
     subscribe(NOW)
     with dispatcher(send):
-        happen()
+        record_event()
         rows = finished("delivered", "failed")
 
     assert sorted(row.status for row in rows) == ["delivered", "failed"]
@@ -169,7 +169,7 @@ def test_sender_with_a_bug(receivers):
 
 
 def test_outcome_is_kept_while_the_storage_refuses(receivers, monkeypatch):
-    """An outcome that cannot be written is written later, and nothing is repeated."""
+    """An outcome that cannot be written is written later, and nothing is sent twice."""
     real, refusals = dispatch.writing, [3]
 
     @contextmanager
@@ -183,7 +183,7 @@ def test_outcome_is_kept_while_the_storage_refuses(receivers, monkeypatch):
     monkeypatch.setattr(dispatch, "writing", refusing)
     subscribe(NOW)
     with dispatcher(receivers.send):
-        happen()
+        record_event()
         (row,) = finished("delivered")
 
     assert (row.attempts, receivers.types()) == (1, ["incident.opened"])
@@ -191,10 +191,10 @@ def test_outcome_is_kept_while_the_storage_refuses(receivers, monkeypatch):
 
 
 def test_only_the_leader_delivers(receivers):
-    """A server that stands by delivers nothing; a new leader repeats what was open."""
+    """A standby server delivers nothing; a new leader repeats unfinished attempts."""
     is_leader = threading.Event()
     subscribe(NOW)
-    happen()
+    record_event()
     fan_out(NOW, ALL_LIVE)
     (left_open,) = claim(NOW, ["webhook"], 1)
 
@@ -209,7 +209,10 @@ def test_only_the_leader_delivers(receivers):
 
 
 def test_stop_releases_what_has_not_begun():
-    """A stop waits for what has begun, and what has not is due as before."""
+    """
+    Stopping waits for started attempts; claimed ones that were not started are due
+    again.
+    """
     begun, release = threading.Event(), threading.Event()
     receivers = Receivers()
 
@@ -222,7 +225,7 @@ def test_stop_releases_what_has_not_begun():
 
     subscribe(NOW, "https://1/")
     subscribe(NOW, "https://2/")
-    happen()
+    record_event()
     sender = Sender(send, batch_size=2)
     with Dispatcher(lambda: NOW, {"webhook": sender}, find_live=lambda: ALL_LIVE):
         assert begun.wait(SECONDS)
@@ -234,12 +237,12 @@ def test_stop_releases_what_has_not_begun():
 
 
 def test_next_day(receivers):
-    """What failed is attempted again when its time comes, without being woken."""
+    """A failed delivery is retried when it is due, without being woken."""
     now = [NOW]
     receivers.outcomes["https://tool.example.com/hook"] = FAILED
     subscribe(NOW)
     with dispatcher(receivers.send, clock=lambda: now[0]):
-        happen()
+        record_event()
         finished("failed")
         receivers.outcomes.clear()
         now[0] = NOW + timedelta(seconds=6)
@@ -253,7 +256,7 @@ def test_relay_that_accepts_nothing(receivers):
     now = [NOW]
     receivers.outcomes["ada@example.com"] = FAILED
     subscribe(NOW, "ada@example.com", channel="email", secret=None)
-    happen()
+    record_event()
     with mail_dispatcher(receivers, now) as found:
         finished("failed")
         assert found.faults() == []
@@ -271,12 +274,14 @@ def test_relay_that_accepts_nothing(receivers):
 
 
 def test_mail_with_a_bug(receivers):
-    """A mail that fails by our own bug says nothing about the relay and the mailbox."""
+    """
+    An email that fails by our own bug says nothing about the relay and the mailbox.
+    """
     now, answer = [NOW], "The e-mail could not be assembled."
     bug = Outcome(is_delivered=False, answer=answer, is_internal=True)
     receivers.outcomes["ada@example.com"] = bug
     row = subscribe(NOW, "ada@example.com", channel="email", secret=None)
-    happen()
+    record_event()
 
     with mail_dispatcher(receivers, now) as found:
         finished("failed")
@@ -302,7 +307,7 @@ def outcomes():
 
 
 def wait_until(condition):
-    """Wait until it holds, however busy the machine is."""
+    """Wait until a condition holds, however busy the machine is."""
     pause = threading.Event()
     for _ in range(3000):
         if condition():
@@ -316,7 +321,7 @@ def test_log_of_a_relay_that_accepts_nothing(receivers, caplog):
     now = [NOW]
     receivers.outcomes["ada@example.com"] = UNREACHABLE
     subscribe(NOW, "ada@example.com", channel="email", secret=None)
-    happen()
+    record_event()
 
     def lines():
         return [line for line in caplog.messages if "mail-failing" in line]
@@ -336,12 +341,12 @@ def test_log_of_a_relay_that_accepts_nothing(receivers, caplog):
 
 
 def test_relay_that_is_back(receivers):
-    """Once it takes a mail, those that it never answered are due, and no others."""
+    """Once the relay accepts an email, the unanswered ones are due, and no others."""
     now = [NOW]
     receivers.outcomes |= {"ada@example.com": UNREACHABLE, "bob@example.com": FAILED}
     for name in ("ada", "bob"):
         subscribe(NOW, f"{name}@example.com", channel="email", secret=None)
-    happen()
+    record_event()
 
     with mail_dispatcher(receivers, now) as found:
         wait_until(lambda: outcomes() == [("failed", 1)] * 2)
@@ -362,8 +367,8 @@ def test_relay_that_is_back(receivers):
 
 
 def test_clock_set_back(receivers):
-    """An event of the future, as a clock set back makes it, is told at once."""
+    """An event in the future, after the clock was set back, is delivered at once."""
     subscribe(NOW)
-    happen(now=NOW + timedelta(hours=1), generation=10**12)
+    record_event(now=NOW + timedelta(hours=1), generation=10**12)
     with dispatcher(receivers.send, clock=lambda: datetime(2026, 3, 1, tzinfo=UTC)):
         finished("delivered")

@@ -1,4 +1,4 @@
-"""E-mail from a claimed delivery to the mailbox: what is sent, and where it leads."""
+"""Email from a claimed delivery to the mailbox: its content and its links."""
 
 import re
 from dataclasses import replace
@@ -65,7 +65,9 @@ def text_of(mail):
 
 
 def test_notice(send, relay):
-    """It leads to the page on the site, and to the subscription on the API's host."""
+    """
+    An email links to the page on the site, and to the subscription on the API's host.
+    """
     ((attempt, outcome),) = send(NOTICE)
 
     (mail,) = map(read, relay.mails)
@@ -100,7 +102,7 @@ def test_message_about_the_subscription(send, relay, type, url):
     ("language", "tag"), [(None, "sv"), ("ar", "ar"), ("en-GB", "en"), ("is", "sv")]
 )
 def test_language(mail_settings, relay, tmp_path, language, tag):
-    """A mail is in the language of its subscription, or else in that of the site."""
+    """An email is in the language of its subscription, or else in that of the site."""
     templates = add_marked_languages(tmp_path / "own", "sv", "ar")
     settings = replace(mail_settings, language="sv", templates=templates)
     types = ("subscription.confirm", "subscription.manage", "subscription.test")
@@ -132,7 +134,9 @@ def test_batch(send, relay):
 
 
 def test_mail_that_cannot_be_assembled(send, relay, caplog):
-    """It fails alone: the mails of its batch before and behind it are sent."""
+    """
+    An email that cannot be rendered fails alone; the others of its batch are sent.
+    """
     data = incident_data(status="forgotten")
     broken = replace(NOTICE, number=2, delivery_id="d-3", data=data)
     other = replace(NOTICE, number=3, address="eve@example.com", delivery_id="d-4")
@@ -178,7 +182,7 @@ def test_from_request_to_mailbox(send, relay):
 @pytest.mark.usefixtures("store")
 @pytest.mark.both_engines
 def test_token_of_an_attempt(send):
-    """Only the mail that asks for confirmation has the token that confirms."""
+    """Only the confirmation email has the token that confirms."""
     request_subscription("ada@example.com", (), ("incidents",), NOW)
     row = SubscriptionRow.get()
     (asking,) = claim(NOW, ["email"], 10)

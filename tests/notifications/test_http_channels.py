@@ -1,4 +1,4 @@
-"""What webhooks and chat rooms are sent: the events, and the test of a subscription."""
+"""The requests to webhooks and chat channels: events, and tests of a subscription."""
 
 import json
 from dataclasses import replace
@@ -22,12 +22,12 @@ TEST = replace(EVENT, type="subscription.test", path="", data={})
 
 
 def now():
-    """Return the real time: the outside verifier refuses old messages."""
+    """Return the real time, because the independent verifier rejects old messages."""
     return datetime.now(UTC)
 
 
 class Http:
-    """Keeps what would be sent."""
+    """Collects the requests that would be sent."""
 
     def __init__(self):
         self.sent = []
@@ -59,7 +59,7 @@ def test_webhook(http):
 
 
 def test_test_of_a_webhook(http):
-    """A test is signed like an event, and leads to the site."""
+    """A test is signed like an event, and links to the site."""
     send(http, TEST)
 
     ((_, headers, body),) = http.sent
@@ -77,7 +77,7 @@ def test_test_of_a_webhook(http):
     ],
 )
 def test_chat_room(http, channel, attempt, words):
-    """A room is told of an event, or that a test has arrived, in its own form."""
+    """A chat channel gets an event, or a test, in its own format."""
     send(http, replace(attempt, channel=channel))
 
     ((_, headers, body),) = http.sent
@@ -90,7 +90,7 @@ def test_chat_room(http, channel, attempt, words):
 @pytest.mark.parametrize("attempt", [EVENT, TEST], ids=["event", "test"])
 @pytest.mark.parametrize("language", [None, "en", "is"])
 def test_language_of_a_room(http, tmp_path, channel, attempt, language):
-    """A room is told in the language of its subscription, or in that of the site."""
+    """A chat message is in the language of its subscription, or in that of the site."""
     templates = add_marked_languages(tmp_path / "own", "sv")
     settings = replace(SETTINGS, language="sv", templates=templates)
     attempt = replace(attempt, channel=channel, language=language)

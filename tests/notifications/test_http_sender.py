@@ -1,4 +1,4 @@
-"""Receivers over HTTP that accept, refuse, hang, lie and lead elsewhere."""
+"""Receivers over HTTP that accept, reject, hang, send wrong data and redirect."""
 
 import random
 from datetime import timedelta
@@ -16,7 +16,7 @@ BODY = b'{"type":"incident.opened"}'
 
 @pytest.fixture
 def send(serve, make_sender):
-    """Send a message to a receiver that behaves so; return what became of it."""
+    """Send a message to a receiver with this behaviour; return the outcome."""
 
     def sent(behave, **options):
         sender = make_sender(**options)
@@ -63,7 +63,7 @@ def test_delivered(serve, make_sender, name_server):
     ],
 )
 def test_status(send, status, is_delivered, is_permanent):
-    """2xx is success, 410 is final, and everything else may pass."""
+    """2xx is success, 410 is permanent, and every other status may be temporary."""
     outcome = send(answer(status, ""))
 
     assert (outcome.is_delivered, outcome.is_permanent) == (is_delivered, is_permanent)
@@ -72,7 +72,7 @@ def test_status(send, status, is_delivered, is_permanent):
 
 @pytest.mark.parametrize("status", [301, 302, 303, 307, 308])
 def test_redirect(serve, send, status):
-    """A redirect is a failure that says where it leads, and is not followed."""
+    """A redirect is a failure that has its target, and is not followed."""
     visits = []
     elsewhere = f"http://{serve(lambda *visit: visits.append(visit))}/in"
 
@@ -97,13 +97,13 @@ def test_redirect(serve, send, status):
     ],
 )
 def test_retry_after(send, header, seconds):
-    """A receiver may ask for a pause, in seconds or until a date, of a day at most."""
+    """A receiver may request a pause, in seconds or until a date, of at most a day."""
     assert send(answer(503, Retry_After=header)).retry_after == seconds
     assert send(answer(200, Retry_After=header)).retry_after is None
 
 
 def test_silence(send, shutdown):
-    """A receiver that takes the message and does not answer has failed in time."""
+    """A receiver that takes the message and does not respond fails in time."""
     outcome = send(lambda *_: shutdown.wait(60), timeout_seconds=0.3)
 
     assert not outcome.is_delivered
@@ -130,7 +130,7 @@ def test_slow_bytes(send, shutdown, head):
 
 
 def test_endless_handshake(serve, make_sender):
-    """Who never ends the handshake of TLS has failed in time."""
+    """A receiver that never completes the TLS handshake fails in time."""
 
     def read_forever(connection, request):
         while connection.recv(100):
@@ -156,7 +156,7 @@ def test_silent_name_server(make_sender, name_server):
 
 
 def test_large_answer(send):
-    """Of a long answer the beginning is kept, and the rest is not waited for."""
+    """Of a long response the beginning is stored, and the rest is not read."""
     sent = []
 
     def stream(connection, request):
@@ -196,7 +196,7 @@ def test_answer_is_readable(send):
     ],
 )
 def test_invalid_answer(send, response):
-    """An answer that ends too soon, or is none of HTTP's, is a failure in words."""
+    """A truncated or malformed response is a failure with a sentence."""
     outcome = send(lambda connection, request: connection.sendall(response))
 
     assert not outcome.is_delivered
@@ -226,7 +226,7 @@ def test_random_answers(send):
 
 
 def test_nobody_there(make_sender):
-    """A port where nobody listens, and a name without an address, say why."""
+    """A closed port and a name without an address are failures with a sentence."""
     send = make_sender().send
 
     refused = send("http://127.0.0.1:1/", {}, BODY)
@@ -235,14 +235,14 @@ def test_nobody_there(make_sender):
 
 
 def test_receiver_that_ends_without_an_answer(send):
-    """A receiver that got the message and says nothing may have it."""
+    """A receiver that closed the connection after the message may have processed it."""
     outcome = send(lambda connection, _: connection.close())
 
     assert (outcome.is_delivered, outcome.is_unconfirmed) == (False, True)
 
 
 def test_proxies_of_the_environment(serve, send, monkeypatch):
-    """The message goes to the receiver itself, whatever proxy is configured."""
+    """Proxies configured in the environment are not used."""
     visits = []
     proxy = f"http://{serve(lambda *visit: visits.append(visit))}"
     for name in ("http_proxy", "https_proxy", "all_proxy"):
@@ -254,7 +254,7 @@ def test_proxies_of_the_environment(serve, send, monkeypatch):
 
 
 def test_refused_url(make_sender, name_server):
-    """A URL that could not be subscribed is not sent to, and no name is looked up."""
+    """A URL that cannot be subscribed is not called, and its name is not resolved."""
     sender = make_sender()
 
     for url in ("https://a@receiver.example/", "https://receiver.example:0/"):
@@ -262,7 +262,7 @@ def test_refused_url(make_sender, name_server):
 
         assert not outcome.is_delivered
         assert outcome.answer.startswith("The ")
-    assert name_server.asked == []
+    assert name_server.queries == []
 
 
 class TestCertificates:
@@ -283,7 +283,9 @@ class TestCertificates:
         return f"https://receiver.example:{port}/", file, visits, names
 
     def test_of_the_name(self, receiver, make_sender):
-        """The certificate and SNI are of the name, though the address is connected."""
+        """
+        Certificate and SNI are for the name, although the connection is to the address.
+        """
         url, file, visits, names = receiver
 
         assert make_sender(ca_file=file).send(url, HEADERS, BODY).is_delivered
@@ -292,7 +294,10 @@ class TestCertificates:
 
     @pytest.mark.parametrize("is_trusted", [True, False])
     def test_of_another_or_of_nobody(self, receiver, make_sender, is_trusted):
-        """A certificate of another name or of no authority is sent nothing."""
+        """
+        A receiver with the certificate of another name or an unknown authority gets
+        nothing.
+        """
         url, file, visits, _ = receiver
         if is_trusted:
             url = url.replace("receiver", "other")
@@ -307,7 +312,7 @@ class TestCertificates:
 
 
 class TestAddresses:
-    """What names resolve to, and where connections go."""
+    """The resolution of names, and the addresses of connections."""
 
     @pytest.fixture
     def visits(self):
@@ -330,7 +335,7 @@ class TestAddresses:
         ],
     )
     def test_private(self, make_sender, name_server, port, visits, address):
-        """A name that leads to an address that is not public is not connected to."""
+        """A name that resolves to a non-public address is not connected to."""
         name_server.addresses["receiver.example"] = [address]
 
         outcome = make_sender(networks=()).send(
@@ -353,7 +358,7 @@ class TestAddresses:
         assert len(visits) == 1
 
     def test_plain_http_elsewhere(self, make_sender, name_server):
-        """Plain HTTP goes to the listed networks only, public or not."""
+        """Plain HTTP is sent to listed networks only, public or not."""
         name_server.addresses["receiver.example"] = ["8.8.8.8"]
 
         outcome = make_sender().send("http://receiver.example/", HEADERS, BODY)
@@ -370,7 +375,7 @@ class TestAddresses:
 
         assert first.is_delivered
         kinds = [("receiver.example", "A"), ("receiver.example", "AAAA")]
-        assert name_server.asked == kinds
+        assert name_server.queries == kinds
         assert "10.0.0.1 is not" in sender.send(url, HEADERS, BODY).answer
         assert len(visits) == 1
 
@@ -386,7 +391,7 @@ class TestAddresses:
         assert len(visits) == 1
 
     def test_dead_address_first(self, make_sender, name_server, port, visits):
-        """An address where nobody listens leaves time for the next."""
+        """An unreachable first address leaves time for the next one."""
         name_server.addresses["receiver.example"] = ["127.0.0.2", "127.0.0.1"]
 
         outcome = make_sender().send(f"http://receiver.example:{port}/", HEADERS, BODY)

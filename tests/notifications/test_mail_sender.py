@@ -1,4 +1,4 @@
-"""Mails over a relay of this machine: what it receives, and how it fails."""
+"""Emails over a relay on this machine: the received bytes, and the failures."""
 
 import logging
 import ssl
@@ -49,7 +49,7 @@ def mail(to="ada@example.com", id="delivery-1"):
 
 
 def sender_to(port, security="plain", host="127.0.0.1", user="", **options):
-    """A sender to a relay of this machine, in which nobody waits for long."""
+    """Return a sender to a relay on this machine, with short timeouts."""
     times = {"connect_seconds": 20, "mail_seconds": 20}
     relay = MailRelay(host, port, user, security)
     return MailSender(relay, SENDER, **times | options)
@@ -62,7 +62,7 @@ def relay():
 
 
 def test_delivered(relay):
-    """The relay receives the mail byte by byte, and what it answers is kept."""
+    """The relay receives the email byte by byte, and its response is stored."""
     sent = mail()
 
     with sender_to(relay.port) as sender:
@@ -94,7 +94,7 @@ def test_one_click_on_the_wire(relay):
 
 
 def test_batch(relay):
-    """A batch goes over one connection, and no mail inherits from the one before."""
+    """A batch uses one connection, and no email inherits data from the previous one."""
     with sender_to(relay.port) as sender:
         outcomes = [
             sender.send(mail(to, id), to)
@@ -136,7 +136,7 @@ def test_batch(relay):
     ],
 )
 def test_refused(relay, step, reply, is_permanent):
-    """Only what is said of the address ends deliveries to it; the batch goes on."""
+    """Only a rejection of the address ends deliveries to it; the batch continues."""
     relay.replies[step] = [reply, ACCEPTED]
 
     with sender_to(relay.port) as sender:
@@ -164,7 +164,9 @@ def test_fault_of_the_relay_is_told_apart(relay):
 
 
 def test_relay_dies_before_its_answer(relay):
-    """The mail may have arrived; it is sent again with the id that it had."""
+    """
+    After a lost response the email may have arrived; it is sent again with its id.
+    """
     relay.replies["DATA"] = [None, ACCEPTED]
 
     with sender_to(relay.port) as sender:
@@ -181,7 +183,7 @@ def test_relay_dies_before_its_answer(relay):
 @pytest.mark.parametrize("step", ["RSET", "MAIL", "RCPT"])
 @pytest.mark.parametrize("reply", [None, "421 4.4.2 Idle for too long"])
 def test_connection_that_was_closed(relay, step, reply):
-    """A dead connection is opened again, once, and nobody notices."""
+    """A closed connection is reopened once, without a failure."""
     relay.replies[step] = [ACCEPTED, reply, ACCEPTED]
 
     with sender_to(relay.port) as sender:
@@ -193,10 +195,10 @@ def test_connection_that_was_closed(relay, step, reply):
 
 
 @pytest.mark.parametrize(
-    ("reply", "code", "said"),
+    ("reply", "code", "sentence"),
     [(None, None, "closed the connection."), ("421 Busy", 421, "connection: 421 Busy")],
 )
-def test_relay_that_closes_each_connection(relay, reply, code, said):
+def test_relay_that_closes_each_connection(relay, reply, code, sentence):
     """One that does so every time is no reason to try without end."""
     relay.replies["MAIL"] = reply
 
@@ -205,7 +207,7 @@ def test_relay_that_closes_each_connection(relay, reply, code, said):
 
     assert (outcome.is_delivered, outcome.is_permanent) == (False, False)
     assert outcome.status_code == code
-    assert said in outcome.answer
+    assert sentence in outcome.answer
     assert relay.connections == 1
 
 
@@ -219,7 +221,7 @@ def test_relay_away():
 
 
 def test_name_without_address():
-    """A name that does not resolve is named, for it may be misspelt."""
+    """A name that does not resolve is in the message, because it may be misspelt."""
     with sender_to(25, security="starttls", host="relay.invalid") as sender:
         outcome = sender.send(mail(), "ada@example.com")
 
@@ -246,7 +248,7 @@ def drip(connection, text, ended):
 
 
 def test_greeting_byte_by_byte():
-    """A relay that says a byte now and then is given up at the end of its time."""
+    """A relay that sends single bytes is given up at the time limit."""
     ended = Event()
     greeting = partial(drip, text=b"220-" + b"x" * 400 + b"\r\n", ended=ended)
 
@@ -262,20 +264,20 @@ def test_greeting_byte_by_byte():
 
 
 def test_confirmation_byte_by_byte():
-    """A mail that is not confirmed in time may have arrived; the batch ends."""
+    """An email that is not confirmed in time may have arrived; the batch ends."""
     ended = Event()
 
     def converse(connection):
         with connection.makefile("rwb") as file:
 
-            def say(line):
+            def reply(line):
                 file.write(line + b"\r\n")
                 file.flush()
 
-            say(b"220 relay")
+            reply(b"220 relay")
             for line in file:
                 command = line[:4].upper()
-                say(b"354 Go ahead" if command == b"DATA" else b"250 Ok")
+                reply(b"354 Go ahead" if command == b"DATA" else b"250 Ok")
                 if command == b"DATA":
                     break
             while file.readline() != b".\r\n":
@@ -293,7 +295,7 @@ def test_confirmation_byte_by_byte():
 
 
 @pytest.mark.parametrize(
-    ("greeting", "said"),
+    ("greeting", "sentence"),
     [
         (b"HTTP/1.1 400 Bad Request\r\n\r\n", "What answers is not a mail relay"),
         (b"x" * 100_000, "refused the connection: 500 Line too long"),
@@ -302,19 +304,19 @@ def test_confirmation_byte_by_byte():
         (b"\xff\xfe\r\n", "What answers is not a mail relay"),
     ],
 )
-def test_something_else_answers(greeting, said):
+def test_something_else_answers(greeting, sentence):
     """Whatever answers instead of a relay, the outcome is a short sentence."""
     with speaking(lambda connection: connection.sendall(greeting)) as (port, _):
         with sender_to(port) as sender:
             outcome = sender.send(mail(), "ada@example.com")
 
-    assert said in outcome.answer
+    assert sentence in outcome.answer
     assert outcome.answer.endswith(".")
     assert not outcome.is_permanent
 
 
 def test_long_answer(relay):
-    """An answer of a relay is kept on one line, and to the length that is stored."""
+    """A relay's response is stored on one line, and up to a maximum length."""
     relay.replies["RCPT"] = "\r\n".join(
         ["550-5.1.1 \x1b[31mNo", *["550-5.1.1 more" for _ in range(200)], "550 end"]
     )
@@ -332,14 +334,14 @@ def trusting(file):
 
 @pytest.fixture
 def tls(certificate):  # noqa: F811
-    """What a server at 127.0.0.1 and who trusts it need."""
+    """The TLS contexts of a server at 127.0.0.1 and of a client that trusts it."""
     context, file = certificate(90)
     return context, trusting(file)
 
 
 @pytest.mark.parametrize("security", ["starttls", "tls"])
 def test_encrypted(tls, security):
-    """Before anything else is said, the relay proves who it is."""
+    """The relay must authenticate before anything else is sent."""
     server, client = tls
     options = {"starttls": {"tls_context": server, "require_starttls": True}}
     options["tls"] = {"ssl_context": server}
@@ -354,14 +356,14 @@ def test_encrypted(tls, security):
 
 @pytest.mark.parametrize("security", ["starttls", "tls"])
 @pytest.mark.parametrize(
-    ("host", "is_trusted", "said"),
+    ("host", "is_trusted", "sentence"),
     [
         ("127.0.0.1", False, "certificate is not trusted: self-signed certificate"),
         ("localhost", True, "certificate is not trusted: Hostname mismatch"),
     ],
 )
-def test_wrong_certificate(tls, security, host, is_trusted, said):
-    """Nothing is sent to a relay that may be somebody else's."""
+def test_wrong_certificate(tls, security, host, is_trusted, sentence):
+    """Nothing is sent to a relay whose certificate is not trusted."""
     server, client = tls
     options = {"starttls": {"tls_context": server}, "tls": {"ssl_context": server}}
     trust = client if is_trusted else None
@@ -370,7 +372,7 @@ def test_wrong_certificate(tls, security, host, is_trusted, said):
         with sender_to(relay.port, security, host, tls=trust) as sender:
             outcome = sender.send(mail(), "ada@example.com")
 
-    assert said in outcome.answer
+    assert sentence in outcome.answer
     assert not outcome.is_permanent
     assert relay.commands == []
 
@@ -386,7 +388,7 @@ def test_no_encryption_on_offer(relay):
 
 
 def test_plain_relay_at_an_encrypted_port(tls, relay):
-    """The wrong scheme is a sentence, too."""
+    """The wrong scheme is reported with a sentence, too."""
     with sender_to(relay.port, "tls", tls=tls[1]) as sender:
         outcome = sender.send(mail(), "ada@example.com")
 
@@ -394,7 +396,7 @@ def test_plain_relay_at_an_encrypted_port(tls, relay):
 
 
 def test_unencrypted_relay_elsewhere(relay):
-    """Where a name leads is judged when it is resolved."""
+    """The address of a relay's name is checked when it is resolved."""
     # It is this machine, but no address of it.
     with sender_to(relay.port, host="0.0.0.0") as refusing:
         refused = refusing.send(mail(), "ada@example.com")
@@ -445,26 +447,26 @@ def test_login(logging_in):
 
 
 @pytest.mark.parametrize(
-    ("password", "said"),
+    ("password", "sentence"),
     [
         (b"not hush", "The relay refused the login: 535"),
         ("hüsh".encode(), "MASTHEAD_SMTP_PASSWORD_FILE must be ASCII."),
         (None, "MASTHEAD_SMTP_PASSWORD_FILE cannot be read: No such file"),
     ],
 )
-def test_wrong_password(logging_in, guarded, password, said, caplog):
+def test_wrong_password(logging_in, guarded, password, sentence, caplog):
     """A login that fails is a fault of the settings, and shows no password."""
     with caplog.at_level(logging.DEBUG):
         outcome = logging_in(password)
 
-    assert said in outcome.answer
+    assert sentence in outcome.answer
     assert not outcome.is_permanent
     assert "hush" not in outcome.answer + caplog.text
     assert guarded.commands == []
 
 
 def test_login_that_is_not_on_offer(relay, tmp_path):
-    """A relay that asks for none says so."""
+    """A relay that offers no login is reported."""
     (tmp_path / "password").write_text("hush")
     file = str(tmp_path / "password")
 
@@ -483,7 +485,7 @@ def test_login_that_is_not_on_offer(relay, tmp_path):
     ],
 )
 def test_smtputf8(to, envelope_to, is_needed):
-    """Only an address with Unicode before the @-sign asks for the extension."""
+    """Only an address with Unicode in the local part uses the extension."""
     with relaying(Relay(), enable_SMTPUTF8=True) as relay:
         with sender_to(relay.port) as sender:
             outcome = sender.send(mail(to), to)
@@ -496,7 +498,10 @@ def test_smtputf8(to, envelope_to, is_needed):
 
 
 def test_smtputf8_that_is_not_on_offer():
-    """A relay that cannot reach an address never will; others are not affected."""
+    """
+    A relay that never accepts such an address ends its deliveries; others are not
+    affected.
+    """
     with relaying(Relay(), enable_SMTPUTF8=False) as relay:
         with sender_to(relay.port) as sender:
             impossible = sender.send(mail("éve@example.com"), "éve@example.com")
@@ -510,7 +515,7 @@ def test_smtputf8_that_is_not_on_offer():
 
 @pytest.mark.parametrize("to", ["ada", "ada@example.com\r\nRCPT TO:<eve@example.com>"])
 def test_no_address(relay, to):
-    """What is no address never reaches the relay."""
+    """A malformed address never reaches the relay."""
     with sender_to(relay.port) as sender:
         outcome = sender.send(mail(), to)
 
@@ -527,6 +532,6 @@ def test_address_is_not_told(relay, caplog):
         outcome = sender.send(mail(to), to)
 
     assert outcome.answer == "The relay refused the address: 550 5.1.1 <…>: …."
-    # aiosmtpd, which is in this process, logs what it receives.
+    # aiosmtpd, which runs in this process, logs what it receives.
     ours = [each for each in caplog.records if not each.name.startswith("mail.")]
     assert "cher" not in "".join(each.getMessage() for each in ours)

@@ -109,12 +109,14 @@ def test_mail(golden):
 
 
 def test_mail_of_a_window(golden):
-    """A window says when it begins and ends."""
+    """The email about a window says when it begins and ends."""
     golden("mails/maintenance.eml", sent(WINDOW).decode("ascii").replace("\r\n", "\n"))
 
 
 def test_fields():
-    """Programs find who it is from, that no person wrote it, and its thread."""
+    """
+    The headers have the sender, mark the email as automatic, and identify its thread.
+    """
     mail = read(sent(ANSWER))
 
     assert mail.defects == []
@@ -129,7 +131,10 @@ def test_fields():
 
 
 def test_first_mail_of_a_thread():
-    """It answers nothing, and has the id that the next one answers."""
+    """
+    The first email of a thread is no reply, and has the id that the next one replies
+    to.
+    """
     first = read(sent(replace(NOTICE, delivery_id="delivery-1")))
 
     assert "In-Reply-To" not in first
@@ -150,12 +155,12 @@ def test_one_click(length):
 
 
 def test_same_delivery():
-    """Another attempt sends the same bytes, so that it is recognised."""
+    """A repeated attempt sends the same bytes, so that duplicates are recognised."""
     assert sent() == sent()
 
 
 def test_text():
-    """Without HTML, a mail says what happened, the facts, and where to read more."""
+    """The plain text says what happened, the facts, and where to read more."""
     text = part(sent(), "plain")
 
     assert "Incident update: Errors on the API\n" in text
@@ -170,7 +175,7 @@ def test_text():
 
 
 def test_resolved():
-    """An incident that is over says when it ended, and has no severity any more."""
+    """A resolved incident has its end, and no severity any more."""
     over = incident(status="resolved", resolvedAt="2026-03-01T12:04:00.000Z")
 
     text = part(sent(over), "plain")
@@ -181,7 +186,7 @@ def test_resolved():
 
 
 def test_many_services():
-    """A mail names so many services, and counts the others."""
+    """An email names a limited number of services, and counts the others."""
     many = incident(services=[f"S{number}" for number in range(23)])
 
     assert "S18, S19 and 3 more\n" in part(sent(many), "plain")
@@ -223,7 +228,10 @@ def test_html():
 
 
 def test_html_loads_nothing():
-    """Nobody learns that a mail was read, and it reads the same without pictures."""
+    """
+    The HTML loads nothing, so opening the email is not tracked, and it needs no
+    pictures.
+    """
     text = "![A <graph>](https://spy.example.com/a.png) ![](https://spy.example.com/b)"
 
     html = part(sent(incident(text)), "html")
@@ -233,7 +241,7 @@ def test_html_loads_nothing():
 
 
 def test_hostile_text():
-    """What an operator pastes is text, in the page and in the fields."""
+    """Markup in operators' text is escaped, in the body and in the headers."""
     evil = '<script>alert(1)</script>"\r\nBcc: eve@example.com'
     hostile = incident(evil, [evil], title=evil)
 
@@ -273,7 +281,7 @@ def test_colours_in_the_mail():
 
 @pytest.mark.parametrize("type", events_of_channel("email"))
 def test_subject(type):
-    """The subject of each event says what happened before what it is about."""
+    """The subject of each event starts with what happened."""
     event = NOTICE if type.startswith("incident.") else WINDOW
 
     subject = read(sent(replace(event, type=type)))["Subject"]
@@ -309,7 +317,7 @@ def test_subject_in_unicode(title):
     ids=["quoted", "accents", "long"],
 )
 def test_sender(name):
-    """The name of the sender is shown as it was set."""
+    """The sender's name is shown as configured."""
     mail = sent(mail_from=f"{name} <s@example.com>")
 
     address = fast_mail_parser.parse_email(mail).from_
@@ -337,20 +345,22 @@ def test_address(to, field):
 
 
 def test_list_of_a_site_at_an_address():
-    """The id of the list has the form of a name, whatever the site's host is."""
+    """
+    The list id has the form of a host name, even if the site's host is an IP address.
+    """
     fields = head(sent(site_url="http://[::1]:8000"))
 
     assert b"List-Id: <status.--1>" in fields
 
 
 def test_wrong_id():
-    """An id that would end the field is refused."""
+    """An id that would end the header is rejected."""
     with pytest.raises(ValueError, match="Message-ID"):
         sent(replace(NOTICE, delivery_id="a>\r\nBcc: <eve@example.com"))
 
 
 def test_url_beyond_a_line():
-    """A field that no mail may have is refused, and not folded."""
+    """A URL that exceeds the line limit is rejected, not folded."""
     with pytest.raises(ValueError, match="List-Unsubscribe"):
         sent(replace(NOTICE, token="x" * 1000))
 
@@ -394,7 +404,7 @@ def letter(type):
     ],
 )
 def test_letter(type, words, url):
-    """It says why it came, what to do, and what happens if nothing is done."""
+    """It says why it was sent, what to do, and what happens otherwise."""
     mail = sent(letter(type))
 
     found = read(mail)
@@ -408,14 +418,14 @@ def test_letter(type, words, url):
 
 @pytest.mark.parametrize("type", LETTERS)
 def test_letter_is_no_list(type):
-    """Who asked for one mail is in no list that one click could leave."""
+    """A confirmation has no list headers, because it belongs to no list."""
     fields = head(sent(letter(type)))
 
     assert not [field for field in fields if field.startswith(b"List-")]
 
 
 LOG = "https://log.example.com/?a=1&b=2"
-# What operators wrote, and addresses.
+# Operators' texts, and addresses.
 WRITTEN = {
     *("Example status", "Errors on the API", "Public API och Search"),
     *(f"The cause is known: the log ({LOG}", f"The cause is known: the log ({LOG})."),

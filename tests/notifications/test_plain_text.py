@@ -1,4 +1,4 @@
-"""Markdown as plain text: what a reader of a mail without HTML sees."""
+"""Markdown as plain text, for emails without HTML."""
 
 import random
 
@@ -53,12 +53,12 @@ from tests.processor import at_most
     ],
 )
 def test_plain_text(markdown, text):
-    """Marks that people do not write in mails are gone; nothing that is said is."""
+    """Markup that people do not write in emails is removed; all text remains."""
     assert message(markdown).plain == text
 
 
 def test_hostile_text():
-    """However the marks are piled up, the text is turned in no time."""
+    """Any accumulation of marks is converted in bounded time."""
     seed = random.randrange(10**9)
     print(f"seed {seed}")
     draw = random.Random(seed)

@@ -37,7 +37,7 @@ def maintenance_data(description, services=()):
 
 
 def test_body():
-    """The body says what happened, when, and with which data, in UTF-8."""
+    """The body has the event, its time and its data, in UTF-8."""
     data = incident_data(["Ça ne va pas."])
 
     body = webhook_body("incident.opened", AT, data)
@@ -74,7 +74,9 @@ def test_oldest_updates_are_left_out():
 
 
 def test_last_services_are_left_out():
-    """With too many services, the first of them are sent, with the newest update."""
+    """
+    If there are too many services, the first of them are sent, with the newest update.
+    """
     names = [f"service-{n}" for n in range(1000)]
     data = incident_data(["old", "new"], names)
 

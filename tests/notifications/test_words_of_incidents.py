@@ -1,4 +1,4 @@
-"""What messages to people say of an incident: each word once, and the facts of now."""
+"""The text of incidents in messages to people: each text once, with current facts."""
 
 from dataclasses import replace
 from datetime import timedelta
@@ -38,8 +38,8 @@ def world(request, api, clock):
 
 
 @pytest.fixture
-def told(clock):
-    """Send what is due, and return the type, words and severity of each message."""
+def send_due(clock):
+    """Send due deliveries, and return the type, text and severity of each message."""
 
     def send(outcome=DELIVERED):
         clock.pass_(seconds=1)
@@ -64,72 +64,72 @@ def test_event_that_is_damaged(change):
 
 
 def test_severity_alone(world, api, told):
-    """Another severity is told without the words that everybody has read."""
+    """A message about a new severity does not repeat the text of an earlier one."""
     id = world.incident("api")
-    assert told() == [("incident.opened", "We are looking.", "degraded")]
+    assert send_due() == [("incident.opened", "We are looking.", "degraded")]
 
     api(UPDATE_INCIDENT, {"id": id, "severity": "major-outage"})
 
-    assert told() == [("incident.updated", "", "major-outage")]
+    assert send_due() == [("incident.updated", "", "major-outage")]
 
 
-def test_severity_and_words_of_one_moment(world, api, told):
-    """Words that are unsent are in the message about a newer severity."""
+def test_severity_and_words_of_one_moment(world, api, send_due):
+    """An unsent text is part of the message about a newer severity."""
     id = world.incident("api")
-    told()
+    send_due()
     api(ADD_UPDATE, {"incidentId": id, "body": "It got worse."})
 
     api(UPDATE_INCIDENT, {"id": id, "severity": "major-outage"})
 
-    assert told() == [("incident.updated", "It got worse.", "major-outage")]
+    assert send_due() == [("incident.updated", "It got worse.", "major-outage")]
 
 
-def test_words_that_did_not_arrive(world, api, clock, told):
-    """Words of a message that failed are in the next one."""
+def test_words_that_did_not_arrive(world, api, clock, send_due):
+    """The text of a failed message is part of the next one."""
     id = world.incident("api")
-    told(FAILED)
+    send_due(FAILED)
     clock.pass_(hours=1)
 
     api(UPDATE_INCIDENT, {"id": id, "severity": "major-outage"})
 
-    assert told() == [("incident.updated", "We are looking.", "major-outage")]
+    assert send_due() == [("incident.updated", "We are looking.", "major-outage")]
 
 
-def test_resolved_without_words(world, api, told):
-    """The end of an incident is told without the words of before."""
+def test_resolved_without_words(world, api, send_due):
+    """A resolution without text does not repeat an earlier text."""
     id = world.incident("api")
-    told()
+    send_due()
 
     api(UPDATE_INCIDENT, {"id": id, "status": "resolved"})
 
-    assert told() == [("incident.resolved", "", "operational")]
+    assert send_due() == [("incident.resolved", "", "operational")]
 
 
-def test_change_that_tells_nobody(world, api, told):
-    """A change without a notification tells nobody."""
+def test_change_that_tells_nobody(world, api, send_due):
+    """A change without `notify` sends no message."""
     id = world.incident("api")
-    told()
+    send_due()
 
     api(UPDATE_INCIDENT, {"id": id, "severity": "major-outage", "notify": False})
 
-    assert told() == []
+    assert send_due() == []
 
 
-def test_words_of_a_replay(world, api, told):
-    """A message that is sent again is the same, though later ones have arrived."""
+def test_words_of_a_replay(world, api, send_due):
+    """A replayed message is unchanged, although later ones have been sent."""
     id = world.incident("api")
-    told()
+    send_due()
     api(ADD_UPDATE, {"incidentId": id, "body": "It got worse."})
-    told()
+    send_due()
     first = DeliveryRow.select().order_by(DeliveryRow.number).first()
 
     api(REPLAY, {"id": first.id})
 
-    assert told() == [("incident.opened", "We are looking.", "degraded")]
+    assert send_due() == [("incident.opened", "We are looking.", "degraded")]
 
 
-def test_words_of_a_reminder(world, clock, told):
-    """A reminder repeats the words after which nothing has come."""
+def test_words_of_a_reminder(world, clock, send_due):
+    """A reminder repeats the latest text."""
     subscribe(
         clock.now,
         "https://y.example/",
@@ -137,10 +137,10 @@ def test_words_of_a_reminder(world, clock, told):
         events=["incident.opened", "incident.reminder"],
     )
     world.incident("api")
-    told()
+    send_due()
     clock.pass_(hours=3)
     record_clock_events(
         clock.now, freshness=timedelta(minutes=5), reminder_after=timedelta(hours=2)
     )
 
-    assert told() == [("incident.reminder", "We are looking.", "degraded")]
+    assert send_due() == [("incident.reminder", "We are looking.", "degraded")]

@@ -1,4 +1,4 @@
-"""What the tests of the way in may ask for beside the fixtures of every test."""
+"""Fixtures of the tests of operations, in addition to those of all tests."""
 
 import pytest
 
@@ -9,7 +9,7 @@ from tests.factories.projects import make_item, make_project
 
 @pytest.fixture
 def send(app):
-    """Send a request as it is: nothing is added, not even a key."""
+    """Send a request unchanged: nothing is added, not even a key."""
     client = app.test_client()
 
     def sent(operation, key=None, **request):
@@ -24,9 +24,9 @@ def send(app):
 
 @pytest.fixture
 def refusal():
-    """Hold an answer to be a problem of this kind, and return it."""
+    """Assert that a response is a problem of this kind, and return the problem."""
 
-    def held(response, kind):
+    def assert_problem(response, kind):
         problem = response.json
         assert response.content_type == "application/problem+json"
         assert problem["type"] == f"http://127.0.0.1:8000/problems/{kind}/"
@@ -34,7 +34,7 @@ def refusal():
         assert problem["requestId"] == response.headers["X-Request-Id"]
         return problem
 
-    return held
+    return assert_problem
 
 
 @pytest.fixture
@@ -61,32 +61,32 @@ def make_label(api, sample_project):
 
 
 @pytest.fixture
-def wear(clock):
-    """Make an item that bears the label."""
+def make_labelled_item(clock):
+    """Create an item that has the label."""
 
-    def worn(project, label, **more):
+    def made(project, label, **more):
         item = make_item(project, clock.now, **more)
         WorkLabelRow.create(work=item, label=label["id"])
         return item
 
-    return worn
+    return made
 
 
 @pytest.fixture
-def acting(api, issue):
-    """Ask as an account: `acting(OWNER, "POST /projects/v1/…", {…})`."""
+def api_as(api, issue):
+    """Call as an account: `api_as(OWNER, "POST /projects/v1/…", {…})`."""
     key = issue("*", "platform:actors:assert")
 
-    def asked(account, route, given=None, **headers):
+    def call(account, route, data=None, **headers):
         headers |= {"Act-As-Account": account}
-        return api(route, given, key=key, headers=headers)
+        return api(route, data, key=key, headers=headers)
 
-    return asked
+    return call
 
 
 @pytest.fixture
 def recorded(store):
-    """The activity put down so far, oldest first: (action, metadata)."""
+    """The recorded activity, oldest first: (action, metadata)."""
 
     def records():
         rows = ActivityRow.select().order_by(ActivityRow.number)

@@ -1,4 +1,4 @@
-"""The audit: a chain that shows what was done to it."""
+"""The audit log: a chain that reveals every change to it."""
 
 from datetime import timedelta
 
@@ -35,7 +35,7 @@ def chain(store):
 
 
 def test_chain(chain):
-    """Each link fits what stands before; an area's chain is its own."""
+    """Each link matches the previous record; each area has its own chain."""
     assert broken_links("platform") == []
     assert last_link("platform") == AuditRow.get(AuditRow.number == 4).link
     assert last_link("status") == ""
@@ -45,14 +45,14 @@ def test_chain(chain):
     "statement", ["UPDATE audit SET actor='x'", "DELETE FROM audit"]
 )
 def test_append_only(statement, chain):
-    """The table itself refuses a change of what was put down."""
+    """The table rejects changes of its records."""
     with pytest.raises(IntegrityError):
         database.execute_sql(statement)
 
 
 @pytest.mark.postgresql
 def test_not_emptied(chain):
-    """Nor can it be emptied as a whole, nor with what might refer to it."""
+    """The table cannot be emptied, not even through references."""
     for statement in ("TRUNCATE audit", "TRUNCATE audit CASCADE"):
         with pytest.raises(IntegrityError):
             database.execute_sql(statement)
@@ -85,7 +85,7 @@ def test_altered_time(chain, raw_database):
 
 
 def test_taken_out(chain, raw_database):
-    """A record that is gone breaks the link of the next."""
+    """A deleted record breaks the link of the next one."""
     raw_database.unguard()
     AuditRow.delete().where(AuditRow.number == 2).execute()
 
@@ -93,7 +93,7 @@ def test_taken_out(chain, raw_database):
 
 
 def test_told():
-    """Changes are told by name, in order, long values cut short."""
+    """Changes are recorded by name, in order, with long values cut."""
     changes = {
         "name": ("a", "x" * 100),
         "at": (None, NOON),

@@ -18,7 +18,7 @@ def progress():
 
 
 def test_oldest_call_counts(progress):
-    """While nobody calls there is no lag; later calls do not make it younger."""
+    """Without requests there is no lag; later requests do not shorten it."""
     assert progress.lag(NOON) == 0
 
     progress.request(NOON)
@@ -28,7 +28,7 @@ def test_oldest_call_counts(progress):
 
 
 def test_build_answers_what_was_called_before_it(progress):
-    """A call during a build is the next one's, and waits since it came."""
+    """A request during a build belongs to the next one, and its lag starts with it."""
     progress.request(NOON)
     progress.start(after(1))
     progress.request(after(2))
@@ -40,7 +40,7 @@ def test_build_answers_what_was_called_before_it(progress):
 
 
 def test_build_that_is_not_whole(progress):
-    """What could not be made true is still waited for, since the first call."""
+    """After an incomplete build, the lag still counts from the first request."""
     progress.request(NOON)
     progress.start(after(1))
     progress.request(after(2))

@@ -1,4 +1,4 @@
-"""Marks: what the site has yet to show."""
+"""Marks: the changes that the site does not show yet."""
 
 import pytest
 
@@ -20,7 +20,7 @@ FAILED = ("status/index.html", "status", "boom")
 
 
 def test_nothing_written(store):
-    """A new installation is behind in nothing."""
+    """A new installation has no unbuilt changes."""
     assert marks() == {"docs": 0, "status": 0}
     assert behind() == set()
 
@@ -36,7 +36,7 @@ def test_marked_and_built(store):
 
 
 def test_marked_while_building(store):
-    """A change that came during the build is not lost: the number is higher."""
+    """A change during a build is not lost, because its number is higher."""
     mark("docs")
     read = marks()
     mark("docs")
@@ -47,7 +47,7 @@ def test_marked_while_building(store):
 
 
 def test_late_note(store):
-    """An older build that ends later does not take the note back."""
+    """An older build that ends later does not undo the note."""
     mark("docs")
     mark("docs")
     note_built({"docs": 2}, [], NOON)
@@ -73,7 +73,7 @@ def test_failed_page(store):
 
 
 def test_failed_page_of_another_area(store):
-    """What failed elsewhere stays told, and keeps nobody else behind."""
+    """A failed page of another area stays listed, and affects only its area."""
     mark("status")
     mark("docs")
     note_built({"status": 1}, [FAILED], NOON)
@@ -99,7 +99,7 @@ def test_mark_is_undone_with_its_change(store):
 
 
 def test_every_page_failed(store):
-    """However many pages fail, and one of them twice, all are told."""
+    """All failed pages are listed, however many there are, each once."""
     failed = [(f"{number}/index.html", "docs", "boom") for number in range(20_000)]
 
     note_built({"docs": 1}, [*failed, ("0/index.html", "docs", "again")], NOON)
@@ -110,7 +110,7 @@ def test_every_page_failed(store):
 
 
 def test_published(store):
-    """What is published stays known, newest first, and only of the last target."""
+    """The published generations are the newest ones of the last target."""
     note_published("s3://one", {"docs": 3, "status": 7})
     note_published("s3://one", {"docs": 4, "status": 6})
 

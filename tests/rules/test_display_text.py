@@ -1,4 +1,4 @@
-"""Text from users beside our own words: directions and control characters."""
+"""User text beside our own: text directions and control characters."""
 
 import json
 
@@ -30,18 +30,18 @@ MARKS = st.text("ab \u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069")
     ],
 )
 def test_directions_end_within_the_text(text, balanced):
-    """What the text begins it ends, and it ends nothing that it did not begin."""
+    """Directions that the text opens are closed, and surplus closings are removed."""
     assert balance_directions(text) == balanced
 
 
 @given(MARKS)
 def test_balanced_text_stays(text):
-    """Balancing keeps all other characters, and what it made is balanced."""
+    """Balancing keeps all other characters, and is idempotent."""
     balanced = balance_directions(text)
 
     assert balance_directions(balanced) == balanced
     assert [c for c in balanced if c in "ab "] == [c for c in text if c in "ab "]
-    # Nothing in front and nothing behind is reached.
+    # The surrounding text is not affected.
     assert balance_directions(f"{FSI}{balanced}{PDI}") == f"{FSI}{balanced}{PDI}"
 
 
@@ -52,13 +52,13 @@ def test_text_from_left_to_right_stays(text):
 
 
 def test_text_from_right_to_left_is_isolated():
-    """Arabic letters and changes of direction stay within their own marks."""
+    """Arabic letters and changes of direction are isolated by marks."""
     assert isolate("تعطل") == f"{FSI}تعطل{PDI}"
     assert isolate(f"{RLO}abc") == f"{FSI}{RLO}abc{PDF}{PDI}"
 
 
 def test_terminal_is_not_changed():
-    """No character for the terminal gets through, and JSON stays the same JSON."""
+    """No terminal control character is printed, and JSON stays the same JSON."""
     text = f"a\tb\n\x1b[31m\x07\x7f\x9b{RLO}\u2028\udcff\r"
 
     assert escape_unsafe(text) == (
@@ -68,7 +68,7 @@ def test_terminal_is_not_changed():
 
 
 def test_line_stays_one_line():
-    """A name cannot make a report's line into two."""
+    """A name cannot break a line of a report into two."""
     assert escape_line("left out: a\npublished: b") == "left out: a\\u000apublished: b"
 
 

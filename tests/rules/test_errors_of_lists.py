@@ -1,4 +1,4 @@
-"""How many errors of the items of a list a refusal takes."""
+"""The maximum number of errors for the items of a list."""
 
 from typing import Annotated
 
@@ -26,7 +26,7 @@ def places(sent):
 
 
 def test_bounded_list():
-    """The rest of a list is not looked at once there are enough errors."""
+    """The rest of a list is not validated once there are enough errors."""
     found = places({"bounded": [{}] * 10_000})
 
     assert len(found) == MAX_ERRORS
@@ -34,7 +34,7 @@ def test_bounded_list():
 
 
 def test_list_that_is_too_long():
-    """That a list is too long is seen, whatever its items are."""
+    """An overlong list is detected before its items are validated."""
     assert places({"bounded": [{}] * 10_001}) == [("bounded",)]
 
 
@@ -46,7 +46,7 @@ def test_unbounded_list():
 
 
 def test_list_in_a_list():
-    """The limits hold at any depth."""
+    """The limits apply at any depth."""
     assert places({"nested": [["a"] * 9] * 10_000}) == [
         ("nested", 0, number) for number in range(9)
     ]

@@ -1,4 +1,4 @@
-"""The words that the areas share: what is read, what is refused, what is told."""
+"""Field types that the areas share: accepted, rejected and returned values."""
 
 from datetime import timedelta, timezone
 from typing import Annotated
@@ -52,7 +52,7 @@ ID = "0190b6a0-0000-7000-8000-00000000000a"
     ],
 )
 def test_moment(text, expected):
-    """Any offset comes in; UTC with milliseconds goes out."""
+    """Any offset is accepted; UTC with milliseconds is returned."""
     assert format_moment(parse_moment(text)) == expected
 
 
@@ -74,7 +74,7 @@ def test_no_moment(text):
 
 
 def test_moment_of_another_zone():
-    """A time is told in UTC wherever it was made."""
+    """A time is returned in UTC, whatever its zone."""
     there = NOON.astimezone(timezone(timedelta(hours=5, minutes=45)))
 
     assert format_moment(there) == "2026-03-01T12:00:00.000Z"
@@ -82,7 +82,7 @@ def test_moment_of_another_zone():
 
 
 @pytest.mark.parametrize(
-    ("name", "value", "kept"),
+    ("name", "value", "stored"),
     [
         ("id", ID, ID),
         ("whole", 5.0, 5),
@@ -96,12 +96,12 @@ def test_moment_of_another_zone():
         ("line", "ünï 🎉", "ünï 🎉"),
     ],
 )
-def test_word(name, value, kept):
-    """What is in shape is kept as what it means."""
+def test_word(name, value, stored):
+    """A valid value is stored as what it means."""
     words = Words.model_validate({name: value}, by_name=False)
 
-    assert list(words.sent_fields().values()) == [kept]
-    assert list(words.to_json().values()).count(kept) == 1
+    assert list(words.sent_fields().values()) == [stored]
+    assert list(words.to_json().values()).count(stored) == 1
 
 
 @pytest.mark.parametrize(
@@ -123,13 +123,13 @@ def test_word(name, value, kept):
     ],
 )
 def test_no_word(name, value):
-    """Strict: nothing is guessed, and NUL is refused wherever it stands."""
+    """Validation is strict: nothing is guessed, and NUL is rejected everywhere."""
     with pytest.raises(ValidationError):
         Words.model_validate({name: value}, by_name=False)
 
 
 def test_ids_sort_by_time():
-    """Ids are UUIDs of version 7: one made later is greater."""
+    """Ids are UUIDs of version 7: a later one is greater."""
     ids = [new_id(NOON + timedelta(milliseconds=n)) for n in range(100)]
 
     assert ids == sorted(ids)
@@ -149,6 +149,6 @@ def test_canonical():
 
 
 def test_left_out_is_not_null():
-    """Shapes know what was sent, so that an update changes nothing else."""
+    """A schema knows which fields were sent, so that an update changes nothing else."""
     assert Words().sent_fields() == {}
     assert Words(whole=0).sent_fields() == {"whole": 0}

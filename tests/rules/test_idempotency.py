@@ -72,7 +72,7 @@ def test_parts_are_separated(store):
 
 
 def test_other_request(store):
-    """The same key with another request is refused."""
+    """The same key with another request is rejected."""
     store_response(REQUEST, b"{}", NOON)
 
     with pytest.raises(IdempotencyKeyReused):
@@ -80,7 +80,7 @@ def test_other_request(store):
 
 
 def test_same_request(store):
-    """The order of the fields is none of the request; an omitted field is."""
+    """The order of fields does not matter; an omitted field does."""
     first = Sample.model_validate_json('{"a": 1, "b": 0}')
     second = Sample.model_validate_json('{"b": 0, "a": 1}')
     store_response(replace(REQUEST, request=first), b"{}", NOON)
@@ -99,7 +99,7 @@ SAMPLE = {"slug": "api", "status": "down", "observedAt": "2026-03-01T12:00:00Z"}
 
 
 def test_same_batch(store):
-    """A batch is the same in any order of fields, and with null instead of none."""
+    """A batch is the same in any order of fields, and with null for omitted ones."""
     store_response(replace(REQUEST, request=batch(SAMPLE)), b"{}", NOON)
     fields = dict(reversed(SAMPLE.items())) | {"responseTimeMs": None}
 
@@ -118,7 +118,7 @@ def test_same_batch(store):
     ],
 )
 def test_other_batch(other, store):
-    """A batch that differs in anything is another request."""
+    """A batch that differs in any value is another request."""
     store_response(replace(REQUEST, request=batch(SAMPLE)), b"{}", NOON)
 
     with pytest.raises(IdempotencyKeyReused):
@@ -126,7 +126,7 @@ def test_other_batch(other, store):
 
 
 def test_names_in_another_order(store):
-    """Names of the client's choice have no order."""
+    """The order of client-chosen names does not matter."""
     store_response(replace(REQUEST, request=Sample(a={"x": 1, "y": 2})), b"{}", NOON)
     other = replace(REQUEST, request=Sample(a={"y": 2, "x": 1}))
 
@@ -141,9 +141,11 @@ def test_names_in_another_order(store):
     ],
 )
 def test_response_of_an_earlier_version(fields, store):
-    """What was stored under the JSON of a batch is found for the rest of its day."""
-    request = replace(REQUEST, request=batch(SAMPLE))
-    store_response(request, b"{}", NOON)
+    """
+    A response stored under the batch's JSON, by an earlier version, is found for a day.
+    """
+    keyed_request = replace(REQUEST, request=batch(SAMPLE))
+    store_response(keyed_request, b"{}", NOON)
     values = SAMPLE | {"observed_at": "2026-03-01T12:00:00.000Z"}
     parts = {
         "source": "probe",
@@ -154,10 +156,10 @@ def test_response_of_an_earlier_version(fields, store):
         parts, separators=(",", ":"), sort_keys=fields == tuple(sorted(fields))
     )
     digest = sha256(text.encode()).hexdigest()
-    assert request.fingerprint != digest
+    assert keyed_request.fingerprint != digest
     StoredResponseRow.update(fingerprint=digest).execute()
 
-    assert stored_response(request, NOON) == b"{}"
+    assert stored_response(keyed_request, NOON) == b"{}"
 
 
 def test_sealed(store):
@@ -170,7 +172,7 @@ def test_sealed(store):
 
 
 def test_sealed_for_another(store):
-    """Under another secret, as the token of a session, nothing is returned."""
+    """Under another secret, such as a session token, nothing is returned."""
     store_response(REQUEST, BODY, NOON, secret=SECRET)
     session = replace(REQUEST, bearer="token", key="session")
     store_response(session, BODY, NOON, secret=SECRET)
@@ -290,7 +292,7 @@ def test_new_response_after_a_day(store):
 
 
 def test_repeat_while_the_storage_is_busy():
-    """A repeat is told that it is one; a first request, that the storage is busy."""
+    """A repeat is rejected as in progress; a first request, as busy storage."""
     progress = RequestsInProgress()
 
     def fail():

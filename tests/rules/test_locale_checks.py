@@ -68,7 +68,7 @@ def write(tmp_path):
     ],
 )
 def test_wrong_file(write, path, content, sentence):
-    """A sentence names the file and the text, and says what to change."""
+    """The message names the file and the text, and what to change."""
     folder = write(f"locales/{path}", content)
 
     with pytest.raises(SettingError, match=rf"^MASTHEAD_TEMPLATES: .*{sentence}"):
@@ -98,7 +98,7 @@ def test_copied_files(write):
 
 
 def test_texts_of_own_templates(write):
-    """Own templates can have texts that begin with a word of their own."""
+    """Custom templates can have texts under their own prefix."""
     check_locales(write("locales/en.json", {"acme.address": "Acme, {city}"}))
 
     folder = write("locales/en.json", {"docs.address": "Acme, {city}"})
@@ -107,6 +107,6 @@ def test_texts_of_own_templates(write):
 
 
 def test_no_own_files(tmp_path):
-    """An operator needs no files of texts, nor a folder of templates."""
+    """An operator needs neither text files nor a folder of templates."""
     check_locales("")
     check_locales(str(tmp_path))

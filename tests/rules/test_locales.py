@@ -79,7 +79,7 @@ def test_what_stands_between_sentences_and_words():
 
 
 def test_day_of_a_year_that_is_known():
-    """Where the year stands already, a date has only its month and day."""
+    """A date without its year has month and day."""
     assert ENGLISH.short_day(NOON) == "1 Mar"
 
 
@@ -100,12 +100,12 @@ def test_numbers_and_lists():
     [("en", "English"), ("fr", "Français"), ("pt-BR", "Português (Brasil)")],
 )
 def test_name_of_a_language(tag, name):
-    """A language has its own name, as menus show it."""
+    """A language has its own name, as in menus."""
     assert Locale(tag, {}).own_name == name
 
 
 def test_texts_of_an_operator(tmp_path):
-    """An operator's file replaces single texts; English stands in for what it lacks."""
+    """An operator's file replaces single texts; English is the fallback."""
     (tmp_path / "locales").mkdir()
     own = {"site.status": "Läget", "front.pages": {"one": "{count} sida"}}
     (tmp_path / "locales" / "sv.json").write_text(json.dumps(own | {"x": "y"}))
@@ -119,7 +119,7 @@ def test_texts_of_an_operator(tmp_path):
 
 
 def test_english_of_an_operator(tmp_path, monkeypatch):
-    """English that an operator rewords stands in for no text that is translated."""
+    """An operator's English text is only a fallback, and replaces no translation."""
     ours, own = tmp_path / "ours", tmp_path / "own"
     for folder in (ours, own / "locales"):
         folder.mkdir(parents=True)
@@ -134,7 +134,7 @@ def test_english_of_an_operator(tmp_path, monkeypatch):
 
 
 @pytest.mark.parametrize(
-    ("wanted", "tag"),
+    ("requested", "tag"),
     [
         (["de-AT", "en"], "de"),
         (["sv", "pt"], "pt-BR"),
@@ -150,19 +150,20 @@ def test_english_of_an_operator(tmp_path, monkeypatch):
         ([], None),
     ],
 )
-def test_language_that_is_asked_for(wanted, tag):
+def test_language_that_is_asked_for(requested, tag):
     """
-    The first wanted language with a file is chosen; Chinese also by its script.
+    The first requested language with a file is chosen; Chinese also by its script.
 
-    A script in the tag comes before that of its country, and old tags are known.
+    A script in the tag takes precedence over that of its country, and old tags are
+    known.
     """
     languages = ["de", "en", "he", "id", "pt-BR", "zh-Hans", "zh-Hant"]
 
-    assert match_language(wanted, languages) == tag
+    assert match_language(requested, languages) == tag
 
 
 @pytest.mark.parametrize(
-    ("wanted", "tag"),
+    ("requested", "tag"),
     [
         (["pt-PT"], "pt-PT"),
         (["PT_pt", "pt-BR"], "pt-PT"),
@@ -175,12 +176,14 @@ def test_language_that_is_asked_for(wanted, tag):
         (["zh-HK"], "zh-Hant"),
     ],
 )
-def test_language_of_a_country(wanted, tag):
-    """The file of exactly the wanted tag comes before others of its language."""
+def test_language_of_a_country(requested, tag):
+    """
+    An exact match of the requested tag takes precedence over others of its language.
+    """
     languages = ["de", "de-AT", "pt-BR", "pt-PT", "zh-Hant", "zh-TW"]
 
-    assert match_language(wanted, languages) == tag
-    assert match_language(wanted, reversed(languages)) == tag
+    assert match_language(requested, languages) == tag
+    assert match_language(requested, reversed(languages)) == tag
 
 
 @pytest.mark.parametrize(("tag", "part"), LANGUAGES)
@@ -196,7 +199,7 @@ def test_every_text_in_every_language(tag, part):
         for text in forms(message).values():
             assert text.strip() == text != "", name
             assert not MARKUP.search(text), name
-            # A form for exactly one or two may leave the numbers out.
+            # A form for exactly one or two may omit the numbers.
             assert expected - {"count", "reports"} <= placeholders(text) <= expected, (
                 name
             )
@@ -227,7 +230,7 @@ def test_languages_that_the_manual_lists():
 
 
 def test_months_beside_other_languages():
-    """Languages that are used by one process take no names from each other."""
+    """Languages in one process do not mix their month names."""
     month = {
         tag: load_locale(tag).short_month_name("2026-11")
         for tag in ("he", "tr", "pl", "de", "ja")
@@ -238,6 +241,6 @@ def test_months_beside_other_languages():
 
 
 def test_names_of_the_console():
-    """No text of the console has the name of one of the site, which it would hide."""
+    """Text names of the console and of the site are distinct."""
     assert not messages("en", "console").keys() & messages("en", "").keys()
     assert set(available_languages(part="console")) <= set(available_languages())

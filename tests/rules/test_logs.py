@@ -1,4 +1,4 @@
-"""What a line of the log may be made of, and what none may tell."""
+"""The content of log lines, and what none may reveal."""
 
 import json
 import logging
@@ -24,16 +24,16 @@ HOSTILE = [
 
 @pytest.fixture
 def logged():
-    """Format one record as it would stand in the log."""
+    """Return one record as it is logged."""
     form = LogfmtFormatter(REDACTED_PATTERN)
 
-    def told(message, *values, error=None):
+    def line(message, *values, error=None):
         about = (type(error), error, error.__traceback__) if error else None
         record = logging.LogRecord("masthead.x", 20, "", 1, message, values, about)
         record.created, record.msecs = 1_772_366_400.25, 250.0
         return form.format(record)
 
-    return told
+    return line
 
 
 def raised(error):
@@ -44,7 +44,7 @@ def raised(error):
 
 
 def test_line(logged):
-    """Time, level and logger stand first; null facts are left out."""
+    """Time, level and logger come first; null values are left out."""
     line = logged(LogLine(build="done", ms=1.26, failed=0, page=None, areas="docs"))
 
     assert line == (
@@ -65,7 +65,7 @@ def test_value_cannot_forge(logged, value):
 
 @pytest.mark.parametrize("value", HOSTILE)
 def test_text_of_others_is_one_value(logged, value):
-    """What a library says in its own words is one fact, whatever it holds."""
+    """A message of a library is one value, whatever it contains."""
     line = logged("It said %s", value)
 
     assert re.fullmatch("[ -~]+", line)
@@ -73,7 +73,7 @@ def test_text_of_others_is_one_value(logged, value):
 
 
 def test_stack_is_in_the_line(logged):
-    """An error and its stack are in the line of what failed."""
+    """An error and its stack trace are in one line."""
     line = logged(LogLine(build="failed"), error=raised(ValueError("a\nb=c")))
 
     assert re.fullmatch("[ -~]+", line)
@@ -148,7 +148,7 @@ def test_encoded_text_without_a_secret(logged):
 @pytest.mark.parametrize("page", ["confirm", "manage", "end"])
 @pytest.mark.parametrize("encode", [str, lambda path: path.replace("s", "%73")])
 def test_tokens_of_readers(logged, page, encode):
-    """Of a link to a reader's subscription, the token is not told, nor a part of it."""
+    """The token in a link to a subscription is not logged, not even partly."""
     path = f"/subscribe/{page}/" + "aB3_-" * 8
 
     line = logged(LogLine(path=encode(path), status=404))

@@ -14,7 +14,9 @@ CHARACTERS = [chr(n) for n in range(0x110000) if not 0xD800 <= n < 0xE000]
 
 @pytest.mark.parametrize("form", FORMS)
 def test_ordinary_text(form):
-    """The forms are those of Unicode, also with as many marks as are allowed."""
+    """
+    Ordinary text is normalised as in Unicode, with up to the allowed number of marks.
+    """
     for text in ["plain", "Größe, Việt Nam, ｶﾞ, 한국, ﬁ", "a" + "\u0316" * MAX_MARKS]:
         assert normalize(form, text) == unicodedata.normalize(form, text)
 
@@ -22,7 +24,7 @@ def test_ordinary_text(form):
 
 
 def test_run_of_marks():
-    """A run of marks is cut after the allowed ones; what follows stays."""
+    """A run of marks is cut after the allowed ones; the following text stays."""
     text = "a" + "\u0316" * 500 + "b" + "\u0316" * 2
 
     expected = "a" + "\u0316" * MAX_MARKS + "b" + "\u0316" * 2
@@ -30,7 +32,7 @@ def test_run_of_marks():
 
 
 def test_every_mark():
-    """Every character that becomes only combining marks is cut as one."""
+    """Every character that decomposes into only combining marks is cut as one."""
     for character in CHARACTERS:
         marks = unicodedata.normalize("NFKD", character)
         if all(map(unicodedata.combining, marks)):
@@ -40,6 +42,6 @@ def test_every_mark():
 @pytest.mark.parametrize("form", FORMS)
 @pytest.mark.parametrize("run", ["\u0301\u0316", "\u0f73\u0301", "\uff9e\u0301"])
 def test_takes_linear_time(form, run):
-    """The longest run of marks in any order is normalised in a moment."""
+    """The longest run of marks in any order is normalised in bounded time."""
     with at_most(0.1):
         normalize(form, "a" + run * 50_000)

@@ -1,4 +1,4 @@
-"""Pages by keyset: complete, in order, and never shifted."""
+"""Keyset pagination: complete, in order, and never shifted."""
 
 import base64
 from datetime import timedelta
@@ -45,16 +45,16 @@ def add(number, at=NOON):
 
 
 @pytest.fixture
-def things(store):
+def rows(store):
     """Nine rows, three of each instant."""
     for number in range(9):
         add(number, NOON + timedelta(milliseconds=number // 3))
 
 
-def page(asked, *sorts):
+def page(query, *sorts):
     found = cursor_page(
         KeyRow.select(),
-        asked,
+        query,
         *(sorts or (descending(KeyRow.created_at), descending(KeyRow.id))),
     )
     return [row.id for row in found.items], found.meta["cursor"]
@@ -70,19 +70,19 @@ def walked(limit, *sorts):
 
 
 @pytest.mark.parametrize("limit", range(1, 11))
-def test_pages_are_complete(limit, things):
-    """Whatever the limit, each row comes once, where instants are equal too."""
+def test_pages_are_complete(limit, rows):
+    """For any limit each row is returned once, also with equal instants."""
     assert walked(limit) == [f"{number:03}" for number in range(8, -1, -1)]
 
 
-def test_two_ways_of_sorting(things):
-    """One level may fall while the next rises."""
+def test_two_ways_of_sorting(rows):
+    """One sort key may descend while the next ascends."""
     ids = walked(2, descending(KeyRow.created_at), ascending(KeyRow.id))
 
     assert ids == [f"{n:03}" for n in (6, 7, 8, 3, 4, 5, 0, 1, 2)]
 
 
-def test_last_page(things):
+def test_last_page(rows):
     """A page that is exactly full is the last, and says so."""
     ids, cursor = page(ListThings(limit=9))
 
@@ -90,8 +90,8 @@ def test_last_page(things):
     assert cursor is None
 
 
-def test_rows_added_meanwhile(things):
-    """What comes in before the place shifts nothing behind it."""
+def test_rows_added_meanwhile(rows):
+    """Rows that are added before the cursor shift nothing after it."""
     _, cursor = page(ListThings(limit=3))
     add(500, NOON + timedelta(days=1))
 
@@ -100,16 +100,16 @@ def test_rows_added_meanwhile(things):
     assert ids == ["005", "004", "003"]
 
 
-def test_row_of_the_cursor_is_gone(things):
-    """A cursor holds values, not a row: it outlives it."""
+def test_row_of_the_cursor_is_gone(rows):
+    """A cursor has values, not a row, so it outlives the row."""
     _, cursor = page(ListThings(limit=3))
     KeyRow.delete().where(KeyRow.id == "006").execute()
 
     assert page(ListThings(limit=1, cursor=cursor))[0] == ["005"]
 
 
-def test_limit_may_change(things):
-    """A page of another size goes on from the same place."""
+def test_limit_may_change(rows):
+    """A page of another size continues at the same place."""
     _, cursor = page(ListThings(limit=1))
 
     assert page(ListThings(limit=2, cursor=cursor))[0] == ["007", "006"]
@@ -118,16 +118,16 @@ def test_limit_may_change(things):
 @pytest.mark.parametrize(
     "body", [ListThings(status="active"), ListOthers(), CursorQuery()]
 )
-def test_cursor_of_another_question(body, things):
-    """Other filters or another list do not take it."""
+def test_cursor_of_another_question(body, rows):
+    """A cursor is rejected with other filters or for another list."""
     _, cursor = page(ListThings(limit=1))
 
     with pytest.raises(InvalidCursor):
         page(body.model_copy(update={"cursor": cursor}))
 
 
-def test_cursor_of_another_installation(things):
-    """A cursor is only good where it was made."""
+def test_cursor_of_another_installation(rows):
+    """A cursor is valid only for the installation that issued it."""
     _, cursor = page(ListThings(limit=1))
     InstanceRow.update(value="00" * 32).execute()
 
@@ -135,8 +135,8 @@ def test_cursor_of_another_installation(things):
         page(ListThings(cursor=cursor))
 
 
-def test_cursor_has_one_text(things):
-    """What the decoder would forgive is no cursor of ours."""
+def test_cursor_has_one_text(rows):
+    """Text that only a lenient decoder would accept is no cursor."""
     _, cursor = page(ListThings(limit=1))
     raw = base64.urlsafe_b64decode(cursor + "=" * (-len(cursor) % 4))
     texts = {cursor + "=", cursor + "====", " " + cursor, cursor + "\n"}
@@ -147,7 +147,7 @@ def test_cursor_has_one_text(things):
             page(ListThings(cursor=text))
 
 
-def test_cursor_keeps_values_as_stored(things):
+def test_cursor_keeps_values_as_stored(rows):
     """The instant in a cursor is the number in the database."""
     _, cursor = page(ListThings(limit=1))
     raw = base64.urlsafe_b64decode(cursor + "=" * (-len(cursor) % 4))
@@ -164,8 +164,8 @@ def test_cursor_keeps_values_as_stored(things):
         (2**53, 1, [], False),
     ],
 )
-def test_offset(offset, limit, ids, more, things):
-    """Pages by number say whether there is more."""
+def test_offset(offset, limit, ids, more, rows):
+    """Pages by offset say whether there are more."""
     found = offset_page(
         KeyRow.select().order_by(KeyRow.id), OffsetQuery(offset=offset, limit=limit)
     )

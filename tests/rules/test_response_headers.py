@@ -26,12 +26,12 @@ from models.response_headers import (
     ],
 )
 def test_address(path, expected):
-    """A folder's index is the folder; any other file is asked for by its name."""
+    """The index of a folder has the folder's address; any other file its name."""
     assert url_path(path) == expected
 
 
 @pytest.mark.parametrize(
-    ("path", "kept"),
+    ("path", "cache"),
     [
         ("assets/style.0a1b.css", "immutable"),
         ("index.html", "volatile"),
@@ -43,19 +43,19 @@ def test_address(path, expected):
         ("build.json", "never"),
     ],
 )
-def test_how_long_it_is_kept(path, kept):
-    """For good only what has its digest in its name; never what is asked to wait."""
-    assert cache_class(path) == kept
+def test_how_long_it_is_kept(path, cache):
+    """Only files with a digest in their name are immutable."""
+    assert cache_class(path) == cache
 
 
 @pytest.mark.parametrize("path", ["_headers", "_redirects", "unheard/of.html"])
 def test_place_of_none(path):
-    """What hosts read and never show has no place."""
+    """Files that hosts read but do not serve have no rule."""
     assert path_rule(path) is None
 
 
 def test_no_two_places_hold_the_same():
-    """Hosts join what two rules say, so a place lies in no other."""
+    """Hosts merge overlapping rules, so no rule's path is within another's."""
     folders = [place.removesuffix("*") for place in PATH_RULES if place.endswith("*")]
 
     for place in PATH_RULES:
@@ -63,7 +63,7 @@ def test_no_two_places_hold_the_same():
 
 
 def test_type():
-    """Text says that it is UTF-8; what is unknown is bytes and is not run."""
+    """Text is UTF-8; an unknown type is binary and not executed."""
     assert content_type("guides/keys.md") == "text/markdown; charset=utf-8"
     assert content_type("_headers") == "text/plain; charset=utf-8"
     assert content_type("assets/tool.0a.exe") == "application/octet-stream"
@@ -75,7 +75,7 @@ def test_type():
 
 
 def test_headers():
-    """Every file has the policy, its type, and how long it may be kept."""
+    """Every file has the policy, its type and its caching."""
     result = site_headers("status/index.html")
 
     assert result.items() > SITE_HEADERS.items()

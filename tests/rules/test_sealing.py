@@ -1,4 +1,4 @@
-"""Sealing secrets: they open under the same secret and beside the same record."""
+"""Sealed secrets open only with the same secret and the same record."""
 
 import pytest
 
@@ -8,7 +8,7 @@ PLAINTEXT = b"mh_12345678_secret"
 
 
 def test_opened():
-    """Under the same secret and beside the same record the plaintext comes back."""
+    """With the same secret and record the plaintext is returned."""
     sealed = seal(PLAINTEXT, "bearer", b"record")
 
     assert PLAINTEXT not in sealed
@@ -27,7 +27,7 @@ def test_not_opened(secret, record):
 
 
 def test_changed_bytes():
-    """No byte of what was sealed can be changed, added or left out."""
+    """No byte of sealed data can be changed, added or left out."""
     sealed = seal(PLAINTEXT, "bearer", b"record")
     flipped = [
         sealed[:index] + bytes([sealed[index] ^ 1]) + sealed[index + 1 :]
@@ -41,7 +41,7 @@ def test_changed_bytes():
 
 
 def test_sealed_twice():
-    """Two seals of one plaintext have nothing in common that tells so."""
+    """Two seals of one plaintext have nothing in common."""
     first, second = (seal(PLAINTEXT, "bearer", b"record") for _ in range(2))
 
     assert first[:16] != second[:16]

@@ -24,7 +24,7 @@ def test_defaults():
 
 
 def test_read():
-    """Numbers, lists and texts are read as what they are."""
+    """Numbers, lists and texts are parsed by type."""
     found = read(
         PORT="9000",
         DEFAULT_RATE_REFILL="0.5",
@@ -44,7 +44,7 @@ def test_read():
 
 
 def test_nothing_is_public():
-    """An empty list means that developers may request nothing."""
+    """An empty list means that developers may request no scopes."""
     assert read(PUBLIC_SCOPES="").public_scopes == ()
     assert Settings().public_scopes == PUBLIC_READS
 
@@ -114,7 +114,7 @@ def test_wrong_value(name, value):
     ],
 )
 def test_value_at_the_limit(name, value):
-    """What is just within its limits is taken."""
+    """A value at its limit is accepted."""
     assert str(getattr(read(**{name: value}), name.lower())).startswith(value)
 
 
@@ -130,28 +130,28 @@ def test_value_at_the_limit(name, value):
     ],
 )
 def test_wrong_address(value):
-    """A path has segments that are the same in an address and in HTML."""
+    """The segments of a path must be the same in a URL and in HTML."""
     with pytest.raises(SettingError, match=r"^MASTHEAD_SITE_URL must .*\.$"):
         read(SITE_URL=value)
 
 
 @pytest.mark.parametrize(
-    ("given", "url"),
+    ("values", "url"),
     [
         ({}, "http://127.0.0.1:8000"),
         ({"PORT": "18100", "SITE_URL": ""}, "http://127.0.0.1:18100"),
         ({"HOST": "status.example.com"}, "http://status.example.com:8000"),
         ({"HOST": "::1"}, "http://[::1]:8000"),
         ({"HOST": "fe80::1%eth0"}, "http://[fe80::1]:8000"),
-        # All addresses: no link can lead there, but to this machine.
+        # All interfaces: not an address that a link can have, so it is this machine.
         ({"HOST": "0.0.0.0"}, "http://127.0.0.1:8000"),
         ({"HOST": "::"}, "http://[::1]:8000"),
         ({"HOST": "not a host", "SITE_URL": "https://a.example"}, "https://a.example"),
     ],
 )
-def test_address_of_the_site(given, url):
+def test_address_of_the_site(values, url):
     """Where it is not set, it follows host and port."""
-    assert read(**given).site_url == url
+    assert read(**values).site_url == url
 
 
 @pytest.mark.parametrize(
@@ -204,7 +204,7 @@ def test_host_that_no_address_can_have():
 
 
 def test_sentence_about_a_form():
-    """What a value has to look like is said in words, not as a pattern."""
+    """The expected form of a value is described in words, not as a pattern."""
     with pytest.raises(SettingError, match="HOST must be one line of text, and not e"):
         read(HOST="")
     with pytest.raises(SettingError, match=r"COLOUR must be a colour such as #3538a3"):
@@ -214,25 +214,25 @@ def test_sentence_about_a_form():
 
 
 def test_unknown_setting():
-    """A name that is nearly right is not silently ignored."""
+    """A misspelt name is not silently ignored."""
     with pytest.raises(SettingError, match=r"^MASTHEAD_SITE_URI is not a setting"):
         read(SITE_URI="https://example.com")
 
 
 def test_foreign_variables():
-    """What does not begin with our prefix is none of our business."""
+    """Variables without our prefix are ignored."""
     assert Settings.from_environment({"PATH": "/bin", "masthead_port": "x"}) == read()
 
 
 def test_names():
-    """A setting's name in the environment is derived from its own."""
+    """The variable of a setting is derived from its name."""
     names = [environment_variable(each.name) for each in fields(Settings)]
 
     assert all(re.fullmatch(r"MASTHEAD_[A-Z][A-Z0-9_]*", name) for name in names)
 
 
 def test_values_are_not_repeated():
-    """A wrong value may be a secret in the wrong place: the sentence is without it."""
+    """The message does not repeat the value, which may be a misplaced secret."""
     with pytest.raises(SettingError) as refused:
         read(BOOTSTRAP_KEY_SHA256="mh_secret")
 
@@ -255,7 +255,9 @@ def test_values_are_not_repeated():
     ],
 )
 def test_publishing(name, value):
-    """Where and how is published is taken as it is, and not shown with settings."""
+    """
+    The publication settings are used as they are, and are not shown with the settings.
+    """
     found = read(**{name.upper(): value})
 
     assert getattr(found, name) == value
@@ -273,7 +275,7 @@ def test_publishing(name, value):
     ],
 )
 def test_address_of_a_server(address):
-    """It is never told where settings are shown."""
+    """The address of a database server is not shown with the settings."""
     found = read(DATABASE=address)
 
     assert found.database == address
@@ -293,7 +295,7 @@ def test_address_of_a_server(address):
     ],
 )
 def test_address_with_a_stray_sign(rest):
-    """What would be taken apart otherwise than meant is refused, and not shown."""
+    """An ambiguous address is rejected, and not shown."""
     with pytest.raises(SettingError, match="MASTHEAD_DATABASE must be") as caught:
         read(DATABASE=f"postgresql://{rest}")
 
@@ -314,5 +316,5 @@ def test_address_with_a_stray_sign(rest):
     ],
 )
 def test_address_as_it_is_told(address, expected):
-    """All of it but what lets us in."""
+    """The address is shown without its password."""
     assert without_password(address) == expected

@@ -1,4 +1,4 @@
-"""The start of an instance: what it records for later commands."""
+"""What an instance records at its start for later commands."""
 
 from dataclasses import replace
 
@@ -7,7 +7,7 @@ from models.runtime.startup import record_site_url
 
 
 def test_last_site_url(store, settings):
-    """Commands that make pages find the URL at which the site was last served."""
+    """Commands that build pages know the URL at which the site was last served."""
     first, second = (replace(settings, site_url=f"http://{n}.example") for n in "ab")
     before = last_site_url()
 
@@ -19,7 +19,9 @@ def test_last_site_url(store, settings):
 
 
 def test_same_site_url_again(store, settings, raw_database):
-    """The same URL is not written again: a server restarts on a full disk, too."""
+    """
+    An unchanged URL is not written again, so that a server can restart on a full disk.
+    """
     record_site_url(settings)
 
     with raw_database.writing_elsewhere():

@@ -1,4 +1,4 @@
-"""The sample world, which tests and the demo stand on."""
+"""The sample world, which tests and the demo use."""
 
 from datetime import UTC, datetime, timedelta
 
@@ -28,7 +28,7 @@ from models.status.snapshot.snapshot import status_snapshot
 from models.status.uptime.summary import uptime_summary
 from models.storage.database import database, open_database, writing
 from tests.factories.events import all_incidents, all_maintenance
-from tests.factories.story import troubles, works
+from tests.factories.story import outages, planned_works
 from tests.rules.projects.documents.test_documents import write
 from tests.world import (
     DEMO_EMAIL,
@@ -46,7 +46,7 @@ COUNTED = ("service", "measurement", "reading", "incident", "entry", "maintenanc
 
 @pytest.fixture(scope="module")
 def populated(empty_database, engine, tmp_path_factory):
-    """The world of NOW, made once and copied for each test."""
+    """The sample world at NOW, created once and copied for each test."""
     with engine.place(tmp_path_factory.mktemp("world") / "world.db", False) as address:
         engine.copy(empty_database, address)
         open_database(address)
@@ -132,14 +132,14 @@ def test_demo_is_known_again(world):
 
 
 def test_demo_is_at_home_in_a_new_database(store, clock):
-    """The docs project, which every database has, is nobody's content."""
+    """The docs project, which every database has, does not count as content."""
     ensure_docs_project(clock.now, slug="docs", owner_id=NIL_UUID)
 
     assert is_demo()
 
 
 def test_other_content_is_not_the_demo(store):
-    """Once the first key is somebody else's, nothing of the demo makes it the demo."""
+    """If the first key was not issued by the demo, the content is not the demo."""
     add_key_of("somebody@example.com")
     before = is_demo()
     populate(NOW)
@@ -169,7 +169,7 @@ def test_populate_with_equal_now(populated, store):
 
 
 def test_overall_is_decided_by_the_running_incident(world):
-    """One incident is active; the whole is degraded because of it alone."""
+    """One incident is active, and only because of it the overall state is degraded."""
     seen = status_snapshot(NOW, FRESHNESS)
 
     ailing = {
@@ -205,12 +205,14 @@ def test_uptimes_are_believable(world, period):
 
 def test_down_samples_agree_with_what_was_told(world):
     """A probe finds a service down only in an outage or in maintenance."""
-    outages = [
-        (each.started_at, each.eased_at(NOW), each.services)
-        for each in troubles(NOW)
+    major_outages = [
+        (each.started_at, each.fixed_at(NOW), each.services)
+        for each in outages(NOW)
         if each.severity == "major-outage"
     ]
-    windows = [(each.starts_at, each.ends_at, each.services) for each in works(NOW)]
+    windows = [
+        (each.starts_at, each.ends_at, each.services) for each in planned_works(NOW)
+    ]
     down = MeasurementRow.select(MeasurementRow, ServiceRow).join(ServiceRow)
 
     found = list(down.where(MeasurementRow.status == "down"))
@@ -223,7 +225,7 @@ def test_down_samples_agree_with_what_was_told(world):
     for each in found:
         assert any(
             start <= each.observed_at < end and each.service.slug in slugs
-            for start, end, slugs in outages + windows
+            for start, end, slugs in major_outages + windows
         )
 
 
@@ -245,7 +247,7 @@ def test_incidents_are_told_at_their_own_times(world):
 
 
 def test_windows_are_past_and_coming(world):
-    """One window is over, one comes within three days."""
+    """One window is over, one follows within three days."""
     coming, past = all_maintenance(NOW)
 
     assert (coming.status, past.status) == ("scheduled", "completed")
@@ -255,19 +257,19 @@ def test_windows_are_past_and_coming(world):
 
 @pytest.mark.parametrize("clock_time", [(0, 0), (0, 10), (12, 0), (23, 59)])
 def test_story_at_any_time_of_day(clock_time):
-    """What is told lies in the past, whatever the time at which the world is made."""
+    """All announcements are in the past, at whatever time the world is created."""
     hour, minute = clock_time
     now = NOW.replace(hour=hour, minute=minute)
 
-    for trouble in troubles(now):
-        minutes = [each.minutes for each in trouble.entries]
+    for outage in outages(now):
+        minutes = [each.minutes for each in outage.entries]
         assert minutes == sorted(minutes)
-        assert trouble.at(trouble.entries[-1]) < now
-    assert all(each.told_at < now for each in works(now))
+        assert outage.at(outage.entries[-1]) < now
+    assert all(each.announced_at < now for each in planned_works(now))
 
 
 def test_audit_chain(world):
-    """What the operators did is audited in the order of its times, unbroken."""
+    """What the operators did is audited in chronological order, unbroken."""
     rows = list(AuditRow.select().order_by(AuditRow.number))
 
     assert broken_links("status") == []
@@ -313,7 +315,7 @@ def test_beat_after_the_incident_is_resolved(world):
 
 
 def test_people(store):
-    """Four keys that open as much as their names say."""
+    """The four keys have the scopes that their names suggest."""
     cast = people(NOW)
     keys = {
         name: KeyRow.get(KeyRow.hash == hash_secret(getattr(cast, name))).scopes
@@ -331,6 +333,6 @@ def test_people(store):
 
 
 def test_people_twice(store):
-    """Every call issues keys of its own."""
+    """Every call issues new keys."""
     assert people(NOW).operator != people(NOW).operator
     assert KeyRow.select().count() == 8

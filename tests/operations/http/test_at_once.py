@@ -1,4 +1,4 @@
-"""What happens to keys when many ask at once."""
+"""Keys under many concurrent requests."""
 
 from concurrent.futures import ThreadPoolExecutor
 from itertools import chain
@@ -15,12 +15,12 @@ from tests.factories.work import work
 pytestmark = pytest.mark.both_engines
 
 KEYS = "/platform/v1/keys"
-ASKED = {"name": "probe", "scopes": ["status:services:list"]}
+NEW_KEY = {"name": "probe", "scopes": ["status:services:list"]}
 
 
 @pytest.fixture
 def post(app, issue):
-    """Post with a key for all, from a thread that gives its connection back."""
+    """Post with a key for all scopes, from a thread that returns its connection."""
     key = issue("*", rate_capacity=1_000)
 
     def posted(path, body, text=None):
@@ -36,11 +36,11 @@ def post(app, issue):
 
 @pytest.fixture
 def old(post):
-    return post(f"{KEYS}/add", ASKED, "old").json["data"]
+    return post(f"{KEYS}/add", NEW_KEY, "old").json["data"]
 
 
 def at_once(*calls):
-    """Make the calls in as many threads, all let go in the same moment."""
+    """Run the calls in as many threads, all released at the same moment."""
     start = Barrier(len(calls))
 
     def made(call):
@@ -58,8 +58,8 @@ def active():
 
 @pytest.mark.parametrize("path", [f"{KEYS}/add", "/platform/v1/developer/keys/create"])
 def test_one_text(path, post):
-    """Fifty threads with one idempotency text make one key, with one secret."""
-    answers = at_once(*[lambda: post(path, ASKED, "abc")] * 50)
+    """Fifty threads with one Idempotency-Key create one key, with one secret."""
+    answers = at_once(*[lambda: post(path, NEW_KEY, "abc")] * 50)
 
     assert {each.status_code for each in answers} == {200}
     assert len({each.data for each in answers}) == 1
@@ -80,7 +80,7 @@ def test_rotation_under_one_text(post, old):
 
 
 def test_rotations(post, old):
-    """Of many rotations that end the old key at once, one succeeds."""
+    """Of many concurrent rotations that end the old key at once, one succeeds."""
     body = {"id": old["id"], "graceSeconds": 0}
 
     answers = at_once(*[lambda: post(f"{KEYS}/rotate", body)] * 20)
@@ -91,7 +91,7 @@ def test_rotations(post, old):
 
 @pytest.mark.parametrize("turn", range(5))
 def test_rotate_against_remove(turn, post, old):
-    """Whichever comes first: a key that was removed first is not replaced."""
+    """In either order, a key that was removed first is not replaced."""
     body = {"id": old["id"]}
 
     rotated, removed = at_once(
@@ -109,9 +109,9 @@ def test_rotate_against_remove(turn, post, old):
 
 
 def test_chain_of_many(post):
-    """Records that many threads put down make one chain."""
+    """Audit records that many threads write form one chain."""
     added = [
-        lambda n=n: post(f"{KEYS}/add", ASKED | {"name": f"{n}"}, f"{n}")
+        lambda n=n: post(f"{KEYS}/add", NEW_KEY | {"name": f"{n}"}, f"{n}")
         for n in range(20)
     ]
 
@@ -122,7 +122,7 @@ def test_chain_of_many(post):
 
 
 def test_numbers(post, store, clock):
-    """Work items made by eight threads have the numbers from one, each once."""
+    """Work items that eight threads create are numbered from one, without gaps."""
     project = make_project("atlas", clock.now)
     body = {"projectId": project.id, "type": "task", "title": "More"}
 
@@ -136,15 +136,15 @@ def test_numbers(post, store, clock):
 
 
 def test_ring(post, store, clock):
-    """Of "A blocks B" and "B blocks A" exactly one is kept, in every race."""
+    """Of "A blocks B" and "B blocks A" exactly one is stored, in every race."""
     project, path = make_project("atlas", clock.now), "/projects/v1/relationships/add"
     for _ in range(5):
         a, b = (work(project, clock).id for _ in range(2))
-        request = [
+        bodies = [
             {"sourceId": one, "targetId": two, "relationship": "blocks"}
             for one, two in ((a, b), (b, a))
         ]
 
-        answers = at_once(*[lambda body=body: post(path, body) for body in request])
+        answers = at_once(*[lambda body=body: post(path, body) for body in bodies])
 
         assert sorted(each.status_code for each in answers) == [200, 409]

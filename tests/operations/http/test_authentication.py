@@ -1,4 +1,4 @@
-"""Who may ask, for whom, and what a key may pass on."""
+"""Who may call, on whose behalf, and which scopes a key may grant."""
 
 from dataclasses import replace
 
@@ -15,17 +15,17 @@ ACCOUNT = "0190b6a0-0000-7000-8000-000000000001"
 
 @pytest.fixture
 def grant(api, issue):
-    """Add a key of these scopes with a key that holds those."""
+    """Add a key with these scopes, using a key that has those."""
 
-    def granted(wanted, *held):
-        body = {"name": "new", "scopes": wanted}
-        return api(ADD, body, key=issue("platform:keys:add", *held))
+    def add(scopes, *own_scopes):
+        body = {"name": "new", "scopes": scopes}
+        return api(ADD, body, key=issue("platform:keys:add", *own_scopes))
 
-    return granted
+    return add
 
 
 @pytest.mark.parametrize(
-    ("wanted", "held"),
+    ("new_scope", "own_scope"),
     [
         ("status:admin:services:add", "status:admin:services:add"),
         ("status:admin:services:add", "status:*"),
@@ -39,13 +39,15 @@ def grant(api, issue):
         ("platform:*", "platform:*"),
     ],
 )
-def test_granted(wanted, held, grant):
-    """A key passes on what it covers, what is public, and all if it escalates."""
-    assert grant([wanted], held).status_code == 200
+def test_granted(new_scope, own_scope, grant):
+    """
+    A key grants the scopes it covers and public ones; with escalation, all scopes.
+    """
+    assert grant([new_scope], own_scope).status_code == 200
 
 
 @pytest.mark.parametrize(
-    ("wanted", "held"),
+    ("new_scope", "own_scope"),
     [
         ("status:admin:services:add", "status:services:*"),
         ("status:*", "status:admin:*"),
@@ -60,16 +62,18 @@ def test_granted(wanted, held, grant):
         (ASSERT_ACTORS, ESCALATE),
     ],
 )
-def test_not_granted(wanted, held, grant, refusal):
-    """What is beyond the key is refused and listed; the rest is not."""
-    response = grant(["status:services:get", wanted], held)
+def test_not_granted(new_scope, own_scope, grant, refusal):
+    """
+    Scopes that the key does not cover are rejected and listed; the others are not.
+    """
+    response = grant(["status:services:get", new_scope], own_scope)
 
     assert response.status_code == 403
-    assert refusal(response, "scope-not-grantable")["scopes"] == [wanted]
+    assert refusal(response, "scope-not-grantable")["scopes"] == [new_scope]
 
 
 def test_open_policy(settings, store, clock, issue):
-    """An open policy grants anything but the right to act for others."""
+    """An open policy grants everything except the right to act for others."""
     opened = replace(settings, grant_policy="open")
     client = create_app(opened, clock=clock).test_client()
     headers = {"Authorization": f"Bearer {issue('platform:keys:add')}"}
@@ -87,7 +91,7 @@ def test_open_policy(settings, store, clock, issue):
 
 
 def test_actor_of_a_change(api, issue):
-    """The audit names whoever the key was issued by, or acts for."""
+    """The audit log names the issuer of the key, or the account that it acts for."""
     asserting = issue("platform:keys:add", ASSERT_ACTORS)
     body = {"name": "new", "scopes": ["status:services:get"]}
 
@@ -106,7 +110,7 @@ def test_actor_of_a_change(api, issue):
 @pytest.mark.parametrize("route", [ADD, "GET /platform/v1/keys/list"])
 @pytest.mark.parametrize("value", ["grace@example.com", ACCOUNT, ""])
 def test_acting_without_the_right(header, route, value, send, issue, refusal):
-    """No wildcard confers acting for others, and it is never silently ignored."""
+    """No wildcard covers acting for others, and Act-As is never silently ignored."""
     key = issue("*", "platform:*", "platform:actors:*")
 
     response = send(ROUTES[route], key, headers={header: value})
@@ -120,7 +124,7 @@ def test_acting_without_the_right(header, route, value, send, issue, refusal):
 )
 @pytest.mark.parametrize("value", ["grace@example.com", "not an address"])
 def test_scope_is_checked_before_act_as(scopes, value, send, issue, refusal):
-    """A caller without the scope is refused for that, whoever it asks to act for."""
+    """A caller without the scope is rejected for that, whatever account it acts for."""
     route = ROUTES["GET /platform/v1/keys/list"]
 
     response = send(route, issue(*scopes), headers={"Act-As-Email": value})
@@ -134,7 +138,9 @@ def test_scope_is_checked_before_act_as(scopes, value, send, issue, refusal):
     "headers", [{}, {"Idempotency-Key": '"'}, {"Dry-Run": "maybe"}]
 )
 def test_act_as_is_checked_before_the_request(headers, send, issue, refusal):
-    """A caller that may not act for others learns nothing about its request."""
+    """
+    A caller that may not act for others is rejected before its request is validated.
+    """
     headers |= {"Act-As-Email": "grace@example.com"}
 
     response = send(ROUTES[ADD], issue("*"), headers=headers, json={"unknown": 1})
@@ -144,7 +150,7 @@ def test_act_as_is_checked_before_the_request(headers, send, issue, refusal):
 
 
 def test_size_is_checked_before_the_key(send, refusal):
-    """A body beyond the limit is refused unread, whoever sends it."""
+    """A body over the limit is rejected unread, with any key."""
     route = ROUTES[ADD]
 
     response = send(route, data=b"x" * (route.max_body_bytes + 1))
@@ -154,7 +160,7 @@ def test_size_is_checked_before_the_key(send, refusal):
 
 
 def test_rate_is_checked_before_the_scope(send, issue, refusal):
-    """A key that has used up its rate is refused for that, whatever its scopes."""
+    """A key over its rate limit is rejected for that, whatever its scopes."""
     key = issue("nothing:of:it", rate_capacity=1, rate_refill=0.1)
     route = ROUTES["GET /platform/v1/keys/list"]
 
@@ -180,7 +186,9 @@ def test_rate_is_checked_before_the_scope(send, issue, refusal):
     ],
 )
 def test_actor_out_of_shape(header, value, send, issue, refusal):
-    """A person is one e-mail address, an account one UUID; told by the header."""
+    """
+    A person is one email address, an account one UUID; the problem names the header.
+    """
     key = issue("*", ASSERT_ACTORS)
 
     response = send(ROUTES["GET /platform/v1/keys/list"], key, headers={header: value})

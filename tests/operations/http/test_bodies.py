@@ -1,4 +1,4 @@
-"""How much of a body is taken, and what the server itself refuses."""
+"""How much of a body is read, and what the server itself rejects."""
 
 import http.client
 import json
@@ -51,7 +51,7 @@ def post(port):
 
 
 def start(client, operation, size, key, *more):
-    """Send the header of a request, whose body is still to come."""
+    """Send the header of a request whose body follows later."""
     lines = [
         f"POST {operation.path} HTTP/1.1",
         "Host: x",
@@ -69,8 +69,8 @@ WRONG_KEYS = [None, "mh_0", "mh_" + "a" * 58]
 @pytest.mark.parametrize("key", WRONG_KEYS, ids=["none", "short", "unknown"])
 def test_body_without_a_key(post, key, is_chunked):
     """
-    Without a valid key 64 KiB are taken; whoever sends more is told so, although it
-    sends on, and the connection ends.
+    Without a valid key 64 KiB are read; a longer body is rejected while it is still
+    being sent, and the connection is closed.
     """
     within, problem = post(ADD, KEYLESS, key, is_chunked=is_chunked)
     assert within.status == 401
@@ -83,7 +83,9 @@ def test_body_without_a_key(post, key, is_chunked):
 
 @pytest.mark.parametrize("is_chunked", [False, True], ids=["whole", "chunked"])
 def test_body_with_a_key(post, issue, is_chunked):
-    """With a valid key as much is taken as the operation allows, and no more."""
+    """
+    With a valid key, a body may be as long as the operation allows, and no longer.
+    """
     key, limit = issue("*"), ADD.max_body_bytes
 
     within, _ = post(ADD, limit, key, is_chunked=is_chunked)
@@ -94,7 +96,7 @@ def test_body_with_a_key(post, issue, is_chunked):
 
 
 def test_body_for_what_the_key_may_not_do(post, issue):
-    """A key without the scope is told so before its body is taken."""
+    """A key without the scope is rejected before its body is read."""
     answer, problem = post(BUNDLE, 10 * limits.MIB, issue("status:*"))
 
     assert answer.status == 403
@@ -102,7 +104,7 @@ def test_body_for_what_the_key_may_not_do(post, issue):
 
 
 def test_body_for_no_operation(post, issue):
-    """Where nothing takes a body, a key does not help."""
+    """A key does not raise the limit of an address that takes no body."""
     answer, problem = post(ADD, 2 * KEYLESS, issue("*"), path="/status/")
 
     assert (answer.status, problem["limitBytes"]) == (413, KEYLESS)
@@ -132,7 +134,9 @@ def test_no_body_to_wait_for(connect, header):
 
 
 def test_body_that_is_not_asked_for(connect):
-    """Who waits for 100 Continue without a valid key gets the refusal alone."""
+    """
+    A client that waits for 100 Continue without a valid key gets only the rejection.
+    """
     start(connect, BUNDLE, 2 * KEYLESS, "mh_0", "Expect: 100-continue")
 
     assert connect.recv(1000).startswith(b"HTTP/1.1 413 ")
@@ -153,12 +157,12 @@ def test_bodies_together(post, connect, issue, monkeypatch):
     assert admitted.status == 400
     connect.sendall(b" " * size)
     assert connect.recv(1000).startswith(b"HTTP/1.1 400 ")
-    # The first body is let go of just after its answer.
+    # The first body is released just after its response.
     wait_until(lambda: post(ADD, size, key)[0].status == 400)
 
 
 def test_body_that_breaks_off(post, connect, issue, monkeypatch):
-    """A body whose client is gone makes room for others."""
+    """A body whose client has disconnected makes room for others."""
     key, size = issue("*"), 3 * KEYLESS
     monkeypatch.setattr(limits, "MAX_SPOOLED_BYTES", 2 * size)
     start(connect, ADD, size, key, "Expect: 100-continue")
@@ -197,7 +201,7 @@ MALFORMED = {
 
 @pytest.mark.parametrize("case", MALFORMED)
 def test_refusal_by_the_server(connect, case, caplog):
-    """What the server refuses by itself is a problem with an id, and in the log."""
+    """What the server rejects by itself is a problem with an id, and is logged."""
     caplog.set_level(logging.INFO)
     request, kind = MALFORMED[case]
 

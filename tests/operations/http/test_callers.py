@@ -30,7 +30,7 @@ class Gate:
 
     def __call__(self, environ, start):
         refusal = environ.get(REFUSAL)
-        # Each key is valid, and an identity of its own.
+        # Each key is valid, and a separate caller.
         environ[REQUEST] = request = Request(environ)
         request.caller = bearer_credential(request)
         body = refusal.kind.encode() if refusal else b"through"
@@ -102,7 +102,7 @@ def become_known(get, *keys):
 
 @pytest.fixture
 def costly(monkeypatch):
-    """Take each request for a costly one."""
+    """Treat every request as costly."""
     monkeypatch.setattr(limits, "COSTLY_PROCESSOR_SECONDS", -1)
 
 
@@ -121,8 +121,8 @@ def test_spellings_of_one_key(spelling):
 @pytest.mark.usefixtures("costly")
 def test_costly_key_in_company(gate, get, crowd):
     """
-    A quarter of the threads serve one key of costly requests while others ask too;
-    those get an answer at once, and the rest of its requests get theirs in time.
+    Costly requests of one key get a quarter of the threads while there are other
+    callers; these are answered at once, and the key's other requests in time.
     """
     become_known(get, "greedy", "other")
 
@@ -149,7 +149,9 @@ def test_cheap_key_in_company(gate, get, crowd):
 
 @pytest.mark.usefixtures("costly")
 def test_key_alone(gate, get, crowd):
-    """While nobody else asks a key has all threads but one, which is for the next."""
+    """
+    A single key may use all threads but one, which is reserved for the next caller.
+    """
     become_known(get, "greedy")
     crowd("greedy")
     gate.wait_for(7)
@@ -160,7 +162,7 @@ def test_key_alone(gate, get, crowd):
 
 @pytest.mark.usefixtures("costly")
 def test_key_that_waits_too_long(gate, get, crowd, monkeypatch):
-    """What cannot be served in time is told to come again, with the rate's kind."""
+    """A request that cannot be served in time is rejected with 429, as a rate limit."""
     monkeypatch.setattr(limits, "QUEUE_SECONDS", 0.1)
     become_known(get, "greedy", "other")
 
@@ -173,7 +175,7 @@ def test_key_that_waits_too_long(gate, get, crowd, monkeypatch):
 
 @pytest.mark.usefixtures("costly")
 def test_network_in_company(gate, get, crowd):
-    """Whoever has no key has the threads of their network."""
+    """Callers without a key share the threads of their network."""
     here, near = {"X-Forwarded-For": "192.0.2.1"}, {"X-Forwarded-For": "192.0.2.99"}
     get("/", None, **here)
     get("/", "known")
@@ -216,7 +218,7 @@ def test_secrets_of_one_lineage():
 
 
 def test_caller_that_becomes_known():
-    """The name that a caller had before its first answer is no company for it."""
+    """Requests before a key is first verified do not count as another caller's."""
     queue = CallerQueue(8)
     unknown = queue.caller_of("key")
     queue.admit(unknown, None)
@@ -230,7 +232,7 @@ def test_caller_that_becomes_known():
 
 
 class GatedConsole(Gate):
-    """The console, whose pages wait at the gate before they are made."""
+    """The console, whose pages wait at the gate before they are rendered."""
 
     def __init__(self, app):
         super().__init__()
@@ -303,7 +305,7 @@ def test_sessions_in_company(console, issue):
     [
         ("/status/v1/services/list", ["key"]),
         ("/console/work/", ["session"]),
-        # Where neither is looked at, nobody gets further threads by inventing some.
+        # As neither is verified, inventing some must not give a client more threads.
         ("/status/", []),
         ("/subscribe", []),
         ("/metrics", []),
@@ -311,7 +313,7 @@ def test_sessions_in_company(console, issue):
     ],
 )
 def test_credential_that_is_not_checked(store, settings, clock, path, identifies):
-    """A key is one where it is checked, and so is a session."""
+    """A key identifies a caller only where it is verified, and so does a session."""
     app = create_app(settings, clock=clock, console_look=ConsoleLook(settings))
     environ = {"REQUEST_METHOD": "GET", "PATH_INFO": path, "REMOTE_ADDR": "127.0.0.1"}
     key = {"HTTP_AUTHORIZATION": "Bearer key"}
@@ -326,7 +328,7 @@ def test_credential_that_is_not_checked(store, settings, clock, path, identifies
 
 @pytest.mark.parametrize("peer", ["10.0.0.5", "10.0.0.6"])
 def test_person_of_a_proxy(store, settings, clock, peer):
-    """Whom a proxy of ours names is a caller; what others name is nobody."""
+    """The client that our proxy names is a caller; a name sent by others is ignored."""
     settings = replace(
         settings,
         console_trusted_header="X-Person",

@@ -1,4 +1,4 @@
-"""A change that is rehearsed: the ordinary answer, and nothing is kept."""
+"""Dry runs: the ordinary response, and nothing is stored."""
 
 import pytest
 
@@ -13,7 +13,7 @@ API = {"slug": "api", "name": "Public API"}
 
 
 def test_rehearsal_keeps_nothing(api, woken):
-    """No row, no audit, no mark, no stored answer; and nobody is woken."""
+    """A dry run stores no row, audit record, mark or response, and wakes no builder."""
     before = marks()
 
     response = api(ADD, API, headers={"Dry-Run": "true", "Idempotency-Key": "a"})
@@ -28,7 +28,7 @@ def test_rehearsal_keeps_nothing(api, woken):
 
 
 def test_rehearsal_leaves_its_idempotency_key_unused(api):
-    """The change itself may be sent under it."""
+    """The Idempotency-Key of a dry run can still be used for the change."""
     api(ADD, API, headers={"Dry-Run": "true", "Idempotency-Key": "a"})
 
     response = api(ADD, API | {"name": "API"}, headers={"Idempotency-Key": "a"})
@@ -38,7 +38,7 @@ def test_rehearsal_leaves_its_idempotency_key_unused(api):
 
 
 def test_rehearsal_with_a_wrong_idempotency_key(api, refusal):
-    """A header that is no key is refused, rehearsed or not."""
+    """A malformed Idempotency-Key is rejected, in a dry run as well."""
     response = api(ADD, API, headers={"Dry-Run": "true", "Idempotency-Key": ""})
 
     assert response.status_code == 400
@@ -46,7 +46,7 @@ def test_rehearsal_with_a_wrong_idempotency_key(api, refusal):
 
 
 def test_rehearsal_is_refused_as_the_change_is(api, refusal):
-    """What could not be done is told."""
+    """A dry run reports the problem that the change would have."""
     api(ADD, API)
 
     response = api(ADD, API, headers={"Dry-Run": "true", "Idempotency-Key": "b"})
@@ -56,7 +56,7 @@ def test_rehearsal_is_refused_as_the_change_is(api, refusal):
 
 
 def test_change_follows_its_rehearsal(api):
-    """Dry-Run: false is no rehearsal, and what was rehearsed is still to do."""
+    """`Dry-Run: false` is no dry run, and a change can follow its dry run."""
     api(ADD, API, headers={"Dry-Run": "true"})
 
     response = api(ADD, API, headers={"Dry-Run": "false"})
@@ -68,7 +68,7 @@ def test_change_follows_its_rehearsal(api):
 
 @pytest.mark.parametrize("text", ["", "yes", "True", "1"])
 def test_dry_run_out_of_shape(text, api, refusal):
-    """Any other word is refused: nobody changes what they meant to rehearse."""
+    """Any other value is rejected, so that no change is made by mistake."""
     response = api(ADD, API, headers={"Dry-Run": text})
 
     assert response.status_code == 422
@@ -90,14 +90,16 @@ def test_dry_run_out_of_shape(text, api, refusal):
     ],
 )
 def test_secret_of_a_rehearsal(api, path, request_body):
-    """A secret that will never be valid is not shown, so that nobody stores it."""
+    """
+    A dry run shows no secret, so that no client stores one that will never be valid.
+    """
     response = api(path, request_body, headers={"Dry-Run": "true"})
 
     assert response.json["data"]["secret"] == DRY_RUN_SECRET
 
 
 def test_rehearsal_without_a_secret(api):
-    """What has no secret shows none in a rehearsal either."""
+    """An operation without a secret shows none in a dry run either."""
     mailbox = {"channel": "email", "address": "ada@example.com"}
     path = "POST /status/v1/admin/subscriptions/add"
 

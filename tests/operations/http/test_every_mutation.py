@@ -1,4 +1,4 @@
-"""What holds for every change: it is kept once, with its audit, or not at all."""
+"""Rules for every change: it is stored once, with its audit record, or not at all."""
 
 import pytest
 
@@ -24,7 +24,7 @@ HOOK = {"channel": "webhook", "address": "https://tools.example.com/hook"}
 READING = {"slug": "api", "status": "operational", "observedAt": "2026-03-01T12:00:00Z"}
 KEY = {"name": "probe", "scopes": ["status:services:list"]}
 
-# What each change can be asked; "$noun" is the id of what the world has.
+# A body for each change; "$noun" is the id of that noun in the test data.
 SAMPLES = {
     "POST /platform/v1/keys/add": KEY,
     "POST /platform/v1/keys/update": {"id": "$key", "name": "new"},
@@ -67,7 +67,7 @@ def key(issue):
 
 @pytest.fixture
 def sample(api, key):
-    """A change that is possible: the route's body, about what is there."""
+    """A possible change: the body of the route, about existing objects."""
     api(f"{STATUS}/services/add", API)
     made = {
         "$key": api("POST /platform/v1/keys/add", KEY | {"name": "old"}),
@@ -95,7 +95,7 @@ def sample(api, key):
 
 
 def delivered(subscription_id):
-    """Make a delivery of an event that has been sent, and return its id."""
+    """Deliver an event, and return the id of the delivery."""
     row = SubscriptionRow.get_by_id(subscription_id)
     event = NewEvent("incident.opened", "1", "/status/incidents/1/", {})
     with writing():
@@ -107,7 +107,7 @@ def delivered(subscription_id):
 
 @pytest.fixture
 def change(send, key, sample):
-    """Make the change under an Idempotency-Key."""
+    """Make the change with an Idempotency-Key."""
 
     def changed(route, text="abc", **more):
         headers = {} if text is None else {"Idempotency-Key": text}
@@ -116,14 +116,14 @@ def change(send, key, sample):
     return changed
 
 
-def kept():
-    """What a change leaves behind it, whatever it is about."""
+def stored_counts():
+    """Count what any change stores: audit records, marks and responses."""
     return AuditRow.select().count(), marks(), StoredResponseRow.select().count()
 
 
 @pytest.mark.parametrize("area", ["platform", "status"])
 def test_every_change_has_a_sample(area):
-    """A new change is held to these rules as well."""
+    """Every change has a sample, so that a new one is held to these rules as well."""
     routes = {
         each.route for each in OPERATIONS if each.is_mutation and each.area == area
     }
@@ -135,34 +135,34 @@ def test_every_change_has_a_sample(area):
 @every
 def test_kept_with_its_audit_and_mark(route, change):
     """One change, at most one record, and the site is behind where it shows."""
-    records, before, answers = kept()
+    records, before, answers = stored_counts()
 
     response = change(route)
 
     operation = ROUTES[route]
     assert response.status_code == 200
     after = {each: n + (each == operation.rebuilds) for each, n in before.items()}
-    assert kept() == (records + bool(operation.audit), after, answers + 1)
+    assert stored_counts() == (records + bool(operation.audit), after, answers + 1)
 
 
 @pytest.mark.both_engines
 @every
 def test_twice(route, change):
-    """A repeat is answered byte for byte, and leaves nothing behind."""
+    """A repeat returns the response byte for byte, and stores nothing."""
     first = change(route)
-    before = kept()
+    before = stored_counts()
 
     second = change(route)
 
     assert second.data == first.data
     assert second.headers["Idempotent-Replayed"] == "true"
     assert second.headers["X-Request-Id"] != first.headers["X-Request-Id"]
-    assert kept() == before
+    assert stored_counts() == before
 
 
 @every
 def test_repeat_wakes_nobody(route, change, woken):
-    """Only what changed wakes the builder, after its commit."""
+    """Only an effective change wakes the builder, after its commit."""
     woken.clear()
 
     change(route)
@@ -174,41 +174,44 @@ def test_repeat_wakes_nobody(route, change, woken):
 
 @every
 def test_without_idempotency_key(route, change):
-    """Where it is required its absence is told; elsewhere nothing is stored."""
-    before = kept()
+    """
+    Where the Idempotency-Key is required, its absence is reported; elsewhere no
+    response is stored without it.
+    """
+    before = stored_counts()
 
     response = change(route, None)
 
     if ROUTES[route].idempotent == "required":
         assert response.status_code == 400
-        assert kept() == before
+        assert stored_counts() == before
     else:
         assert response.status_code == 200
-        assert kept()[2] == before[2]
+        assert stored_counts()[2] == before[2]
 
 
 @pytest.mark.parametrize("route", every_nth(SAMPLES, 4))
 @pytest.mark.parametrize("text", ["", "a b", "é", '"', "x" * 256])
 def test_idempotency_key_out_of_shape(route, text, change, refusal):
-    """Required or not, a header that is no key is refused before the change."""
-    before = kept()
+    """A malformed Idempotency-Key is rejected before the change, required or not."""
+    before = stored_counts()
 
     response = change(route, text)
 
     assert response.status_code == 400
     refusal(response, "idempotency-key-invalid")
-    assert kept() == before
+    assert stored_counts() == before
 
 
 @every
 def test_refused(route, change):
-    """What is refused leaves nothing: no record, no mark, no stored answer."""
-    before = kept()
+    """A rejected request stores nothing: no record, no mark, no response."""
+    before = stored_counts()
 
     response = change(route, unknown=1)
 
     assert response.status_code == 422
-    assert kept() == before
+    assert stored_counts() == before
 
 
 @pytest.mark.both_engines

@@ -1,4 +1,4 @@
-"""What holds for every operation, because it follows from the declaration."""
+"""Rules for every operation, which follow from its declaration."""
 
 import pytest
 from pydantic import ValidationError
@@ -36,7 +36,7 @@ def wildcards(scope):
 
 @every
 def test_scope_is_the_address(operation):
-    """In areas B and C the scope is the path in other words."""
+    """In areas B and C, the scope is the path in another notation."""
     area, _, *rest = operation.path.strip("/").split("/")
 
     if area in ("platform", "status"):
@@ -44,7 +44,10 @@ def test_scope_is_the_address(operation):
 
 
 def test_no_two_operations_share_a_name():
-    """Answers are stored, and requests logged, under the name."""
+    """
+    Operation names are unique, because responses are stored and requests logged by
+    name.
+    """
     assert len({each.name for each in OPERATIONS}) == len(OPERATIONS)
     assert len(ROUTES) == len(OPERATIONS)
 
@@ -54,7 +57,7 @@ def test_no_two_operations_share_a_name():
     "header", [None, "", "Basic YWRhOmFkYQ==", "Bearer", "Bearer "]
 )
 def test_no_key(operation, header, send, refusal):
-    """Without a bearer key there is a challenge and nothing else."""
+    """Without a bearer key the response is a challenge and nothing else."""
     headers = {} if header is None else {"Authorization": header}
 
     response = send(operation, headers=headers)
@@ -67,7 +70,7 @@ def test_no_key(operation, header, send, refusal):
 
 @every
 def test_key_that_is_none_of_ours(operation, send, issue, refusal):
-    """Garbage, a mistyped key, a stranger and two keys at once are all invalid."""
+    """Garbage, a mistyped key, an unknown key and two keys at once are all invalid."""
     key = issue("*")
     mistyped = key[:-7] + ("1" if key[-7] == "0" else "0") + key[-6:]
     for bearer in (
@@ -116,7 +119,7 @@ def test_key_that_was_revoked(operation, send, issue, api, clock, refusal):
 
 @every
 def test_wrong_scope(operation, send, issue, refusal):
-    """A key of other scopes learns which one it would need, and its rate."""
+    """The problem names the scope that the key would need, and the headers its rate."""
     others = [each.scope for each in OPERATIONS if each is not operation]
     key = issue(*others[:50], operation.scope + ":*", operation.scope + ":more")
 
@@ -138,7 +141,7 @@ def test_covering_scopes(operation, send, issue):
 
 @every
 def test_rate_is_told(operation, send, issue):
-    """Every authenticated answer says what is left of the key's rate."""
+    """Every authenticated response has the remaining rate of the key."""
     response = send(operation, issue("*", rate_capacity=7, rate_refill=2))
 
     assert response.headers["RateLimit-Policy"] == '"key";q=7;w=4'
@@ -148,7 +151,7 @@ def test_rate_is_told(operation, send, issue):
 @every
 @pytest.mark.parametrize("sent", ["trace-1.A_b", "x" * 64])
 def test_request_id_is_kept(operation, sent, send):
-    """The caller's own request id comes back."""
+    """The caller's own request id is returned."""
     response = send(operation, headers={"X-Request-Id": sent})
 
     assert response.headers["X-Request-Id"] == sent
@@ -158,7 +161,7 @@ def test_request_id_is_kept(operation, sent, send):
 @every
 @pytest.mark.parametrize("sent", ["", "x" * 65, "a b", "a\tb", "é"])
 def test_request_id_is_made(operation, sent, send):
-    """What is no request id is replaced, and not repeated."""
+    """A malformed request id is replaced and not repeated."""
     response = send(operation, headers={"X-Request-Id": sent})
 
     assert response.headers["X-Request-Id"] == response.json["requestId"]
@@ -167,7 +170,7 @@ def test_request_id_is_made(operation, sent, send):
 
 @reads
 def test_unknown_parameter(operation, send, issue, refusal):
-    """A parameter that does not exist is refused by its name, without its value."""
+    """An unknown parameter is rejected by name, without its value."""
     response = send(operation, issue("*"), query_string={"expiresInDay": SECRETIVE})
 
     assert response.status_code == 422
@@ -187,7 +190,7 @@ def test_repeated_parameter(operation, send, issue, refusal):
 
 @required
 def test_shape_comes_before_the_idempotency_key(operation, send, issue, refusal):
-    """What is out of shape is told before what makes it safe to repeat."""
+    """A malformed request is reported before a missing Idempotency-Key."""
     response = send(operation, issue("*"), json={})
 
     assert response.status_code == 422
@@ -196,7 +199,7 @@ def test_shape_comes_before_the_idempotency_key(operation, send, issue, refusal)
 
 @every
 def test_answer_out_of_shape_is_not_repeated(operation):
-    """It would be a mistake of ours, and the log tells the place but no value."""
+    """The error of a response that violates its schema does not contain its values."""
     for wrong in (SECRETIVE, {"name": [SECRETIVE]}, [{"name": [SECRETIVE]}]):
         with pytest.raises(ValidationError) as caught:
             operation.response_adapter.validate_python(wrong)
@@ -207,7 +210,7 @@ def test_answer_out_of_shape_is_not_repeated(operation):
 @paged
 @pytest.mark.parametrize("cursor", ["", "x", "é", "AAAA" * 20, "=", "\x00"])
 def test_damaged_cursor(operation, cursor, send, issue):
-    """A text that was never given out is no place to go on from."""
+    """A text that is no issued cursor is rejected."""
     response = send(
         operation, issue("*"), query_string={"cursor": cursor, **needed(operation)}
     )
@@ -217,7 +220,7 @@ def test_damaged_cursor(operation, cursor, send, issue):
 
 @paged
 def test_foreign_cursor(operation, send, issue, refusal, store):
-    """A cursor of another list is refused, though it is one of ours."""
+    """A cursor of another list is rejected."""
 
     class OtherQuery(CursorQuery):
         pass
@@ -232,7 +235,10 @@ def test_foreign_cursor(operation, send, issue, refusal, store):
 
 
 def needed(operation):
-    """What a list must be asked, a project where one will do; nothing is there."""
+    """
+    The required parameters of a list, with a project where one is needed; no row
+    exists.
+    """
     schema = operation.request.model_json_schema(by_alias=True)
     nothing = "00000000-0000-4000-8000-000000000000"
     required = schema.get("required") or ONE_OF.get(operation.scope, [])

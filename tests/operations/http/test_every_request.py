@@ -1,4 +1,4 @@
-"""What holds for the question of every operation: its body, or its query."""
+"""Rules for the body or the query of every operation."""
 
 import logging
 
@@ -7,7 +7,7 @@ import pytest
 from api.operation import MIB, OPERATIONS
 from tests.nightly import one_of_each_kind
 
-# The body of an upload is a file, of which nothing here holds.
+# The body of an upload is a file, to which these rules do not apply.
 POSTS = [o for o in OPERATIONS if o.method == "POST" and o.read_upload is None]
 every = one_of_each_kind(OPERATIONS)
 posts = one_of_each_kind(POSTS)
@@ -17,7 +17,7 @@ SECRETIVE = "do-not-echo-7f3a"
 
 @posts
 def test_unknown_member(operation, send, issue, refusal):
-    """A member that does not exist is refused by its name, without its value."""
+    """An unknown member is rejected by name, without its value."""
     body = {"expiresInDay": SECRETIVE, "a/b~c": SECRETIVE}
 
     response = send(operation, issue("*"), json=body)
@@ -31,7 +31,7 @@ def test_unknown_member(operation, send, issue, refusal):
 
 @posts
 def test_query_of_a_post(operation, send, issue, refusal):
-    """A POST is asked in its body: a parameter beside it is refused by name."""
+    """A POST takes its input in the body: a query parameter is rejected by name."""
     response = send(operation, issue("*"), query_string={"id": SECRETIVE}, json={})
 
     assert response.status_code == 422
@@ -56,7 +56,7 @@ def test_query_of_a_post(operation, send, issue, refusal):
     ids=["empty", "deep", "deep-object", "not-utf8", "half", "two", "bom", "number"],
 )
 def test_body_that_is_no_json(operation, body, send, issue, refusal):
-    """What cannot be read is refused, however deep or broken it is."""
+    """A body that is not JSON is rejected, however deep or broken it is."""
     response = send(operation, issue("*"), data=body)
 
     assert response.status_code == 400
@@ -73,7 +73,10 @@ def test_body_that_is_no_json(operation, body, send, issue, refusal):
     ids=["top", "deep"],
 )
 def test_field_that_is_repeated(operation, body, send, issue, refusal):
-    """A field stands once in an object, at any depth, however it is written."""
+    """
+    A member that occurs twice in an object is rejected, at any depth and in any
+    spelling.
+    """
     response = send(operation, issue("*"), data=body)
 
     assert response.status_code == 400
@@ -97,7 +100,7 @@ def test_many_fields(operation, send, issue, refusal):
 
 @one_of_each_kind([o for o in POSTS if o.max_body_bytes >= MIB])
 def test_many_values(operation, send, issue, refusal):
-    """A body has no more values than an operation takes, whatever they are."""
+    """The number of values in a body is limited, whatever they are."""
     body = {"a": [[0] * 150_000, [0] * 150_001]}
 
     response = send(operation, issue("*"), json=body)
@@ -111,7 +114,7 @@ def test_many_values(operation, send, issue, refusal):
 @posts
 @pytest.mark.parametrize("body", [b"null", b"[]", b'"x"', b"1", b"NaN"])
 def test_body_that_is_no_object(operation, body, send, issue, refusal):
-    """A body is an object; its place is told as the empty pointer."""
+    """A body that is not an object is rejected with the empty pointer."""
     response = send(operation, issue("*"), data=body)
 
     assert response.status_code == 422
@@ -124,7 +127,7 @@ def test_body_that_is_no_object(operation, body, send, issue, refusal):
     ["text/plain", "application/x-www-form-urlencoded", "application/json5", "x"],
 )
 def test_wrong_media_type(operation, media_type, send, issue, refusal):
-    """A body is JSON, and says so or nothing."""
+    """A body is JSON, and its Content-Type says so or is absent."""
     response = send(operation, issue("*"), data=b"{}", content_type=media_type)
 
     assert response.status_code == 415
@@ -143,7 +146,7 @@ def test_json_with_a_charset(operation, send, issue):
 
 @posts
 def test_body_that_is_too_large(operation, send, refusal):
-    """The limit is told before anything is read; at the limit a body is read."""
+    """A body over the limit is rejected unread; one at the limit is read."""
     limit = operation.max_body_bytes
 
     beyond = send(operation, data=b" " * (limit + 1))
@@ -156,7 +159,7 @@ def test_body_that_is_too_large(operation, send, refusal):
 
 @every
 def test_rejected_values_are_not_repeated(operation, send, issue, caplog):
-    """What was wrong is told by its place: the value may be a secret."""
+    """Rejected values are reported by their place only, because they may be secrets."""
     caplog.set_level(logging.DEBUG)
     shape = (
         operation.request.model_json_schema(by_alias=True) if operation.request else {}

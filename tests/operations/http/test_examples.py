@@ -1,4 +1,4 @@
-"""What the OpenAPI document shows and says of each operation is so."""
+"""The OpenAPI document's examples and statements of each operation are true."""
 
 import json
 
@@ -13,22 +13,22 @@ every = pytest.mark.parametrize("route", sorted(ROUTES))
 BOUNDS = {"ge", "gt", "le", "lt"}
 
 
-def told_of(route):
+def described(route):
     method, path = route.split(" ")
     return DESCRIBED["paths"][path][method.lower()]
 
 
 def answers_json(route):
     """Return whether an answer is JSON, and not the bytes of a file."""
-    return "application/json" in told_of(route)["responses"]["200"]["content"]
+    return "application/json" in described(route)["responses"]["200"]["content"]
 
 
-def content_of(told):
-    return told["content"]["application/json"]
+def content_of(described_body):
+    return described_body["content"]["application/json"]
 
 
 def fits(schema, value):
-    """Return whether a value is what a schema of the document asks for."""
+    """Return whether a value matches a schema of the document."""
     whole = {**schema, "components": DESCRIBED["components"]}
     return OAS31Validator(whole).is_valid(value)
 
@@ -41,8 +41,8 @@ def as_query(value):
 
 @every
 def test_request(route):
-    """What is shown as a request is one: for its schema and for the operation."""
-    result, request = told_of(route), ROUTES[route].request
+    """The example of a request is valid for its schema and for the operation."""
+    result, request = described(route), ROUTES[route].request
     if "requestBody" in result and ROUTES[route].read_upload is None:
         body = content_of(result["requestBody"])
         assert fits(body["schema"], body["example"])
@@ -56,18 +56,18 @@ def test_request(route):
 
 @pytest.mark.parametrize("route", [r for r in sorted(ROUTES) if answers_json(r)])
 def test_answer(route):
-    """What is shown as an answer is one: for its schema and for the operation."""
-    answer = content_of(told_of(route)["responses"]["200"])
+    """The example of a response is valid for its schema and for the operation."""
+    answer = content_of(described(route)["responses"]["200"])
 
     assert fits(answer["schema"], answer["example"])
-    given = json.dumps(answer["example"]["data"])
-    ROUTES[route].response_adapter.validate_json(given, by_alias=True)
+    sent_data = json.dumps(answer["example"]["data"])
+    ROUTES[route].response_adapter.validate_json(sent_data, by_alias=True)
 
 
 @pytest.mark.parametrize("noun", ["documents", "specifications"])
 def test_what_was_made(noun):
-    """It is shown as it was sent; what was not sent, as it is then."""
-    result = told_of(f"POST /projects/v1/{noun}/create")
+    """A created object has the values of the request, and defaults for the others."""
+    result = described(f"POST /projects/v1/{noun}/create")
     sent = content_of(result["requestBody"])["example"]
     made = content_of(result["responses"]["200"])["example"]["data"]
 
@@ -79,8 +79,8 @@ def test_what_was_made(noun):
 
 @every
 def test_problems(route):
-    """The kinds of its own are among those of its answers."""
-    result = told_of(route)
+    """The problems listed for an operation are among its responses."""
+    result = described(route)
 
     kinds = {
         k for each in result["responses"].values() for k in each.get("x-problems", ())
@@ -90,7 +90,7 @@ def test_problems(route):
 
 
 def test_every_field_is_described():
-    """Each field says what it means, and examples have only fields that there are."""
+    """Each field has a description, and examples have only existing fields."""
     schemas = all_schemas() | {r: query_schema(ROUTES[r]) for r in ROUTES}
     del schemas["Problem"]
 
@@ -101,7 +101,9 @@ def test_every_field_is_described():
 
 
 def test_bounds_are_those_of_json_schema():
-    """A bound that only pydantic knows would bound nothing for anybody else."""
+    """
+    Every bound is expressed in JSON Schema, because clients do not know pydantic's.
+    """
     assert not BOUNDS.intersection(_names_in(DESCRIBED["components"]["schemas"]))
     assert not BOUNDS.intersection(_names_in(DESCRIBED["paths"]))
 
@@ -116,8 +118,8 @@ def _names_in(node):
 
 
 def test_addresses_in_the_reference():
-    """Each operation has an address of its own on the page of its noun."""
-    hrefs = [told_of(route)["externalDocs"]["url"] for route in ROUTES]
+    """Each operation has its own anchor on the reference page of its noun."""
+    hrefs = [described(route)["externalDocs"]["url"] for route in ROUTES]
     pages = {tag["externalDocs"]["url"] for tag in DESCRIBED["tags"]}
 
     assert len(set(hrefs)) == len(hrefs)

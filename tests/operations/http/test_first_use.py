@@ -1,4 +1,4 @@
-"""Schemas that several threads use for the first time at once."""
+"""Schemas that several threads use for the first time at the same moment."""
 
 import json
 import subprocess
@@ -6,7 +6,7 @@ import sys
 from pathlib import Path
 
 ROOT = Path(__file__).parents[3]
-# Threads that take turns as often as possible, in a process that has used no schema.
+# Threads switch as often as possible, in a process that has not used a schema yet.
 PROGRAM = """
 import json, sys
 from concurrent.futures import ThreadPoolExecutor

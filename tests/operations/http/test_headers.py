@@ -1,4 +1,4 @@
-"""The headers of everything that the server itself serves."""
+"""The headers of all responses that the server itself sends."""
 
 import pytest
 
@@ -10,7 +10,7 @@ from tests.factories.projects import make_project
 
 every = pytest.mark.parametrize("operation", OPERATIONS, ids=lambda each: each.route)
 OWN = ["/healthz", "/readyz", "/metrics", "/openapi.json"]
-# Who sends what is made up, oversized or from elsewhere.
+# Hosts that are invented, oversized or foreign.
 STRANGE = [
     ("GET", "/nowhere"),
     ("GET", "/platform/v1/nothing"),
@@ -24,7 +24,7 @@ STRANGE = [
 
 
 def is_safe(response):
-    """Every answer: nothing of it is run, guessed, framed, kept unasked or unnamed."""
+    """Assert that no response is executed, sniffed, framed or cached by default."""
     result = response.headers
     assert result["X-Content-Type-Options"] == "nosniff"
     assert "default-src 'none'" in result["Content-Security-Policy"]
@@ -38,9 +38,11 @@ def is_safe(response):
 
 
 def is_private(response):
-    """An answer of the API is kept by nobody else, and read by no other site."""
-    kept = is_safe(response).headers["Cache-Control"]
-    assert kept == "no-store" or kept.startswith("private")
+    """
+    Assert that an API response is cached by no one else and hidden from other sites.
+    """
+    cache_control = is_safe(response).headers["Cache-Control"]
+    assert cache_control == "no-store" or cache_control.startswith("private")
     assert "Access-Control-Allow-Origin" not in response.headers
     return response
 
@@ -59,7 +61,7 @@ def test_operation(operation, app, send, issue):
 
 
 def test_head_tells_the_length(issue, app):
-    """What HEAD says is what GET would, without a body."""
+    """HEAD returns the headers of GET, without a body."""
     headers = {"Authorization": f"Bearer {issue('*')}"}
     body = {"path": "/status/v1/services/list", "headers": headers}
     client = app.test_client()
@@ -72,7 +74,7 @@ def test_head_tells_the_length(issue, app):
 
 
 def test_answer_that_is_held_already(api, clock):
-    """A 304 has the same headers as the answer that it stands for."""
+    """A 304 has the same headers as the response that it stands for."""
     make_project("docs", clock.now, builtin=True)
     route = "GET /projects/v1/published/list"
     tag = is_private(api(route)).headers["ETag"]
@@ -95,7 +97,7 @@ def test_own_addresses(app, path, method):
 
 @pytest.mark.parametrize(("method", "path"), STRANGE)
 def test_strange_requests(app, method, path, refusal):
-    """What is refused is a problem with the headers of one."""
+    """A rejected request gets a problem with the headers of one."""
     response = is_private(app.test_client().open(path, method=method))
 
     assert response.status_code in (404, 405)
@@ -114,7 +116,7 @@ def test_mistake_of_ours(send, issue):
 
 
 def test_files_of_the_site(app, build_site, output):
-    """Each file has the headers that any host is told to give it."""
+    """Each file has the headers that hosts are told to set."""
     build_site()
     client = app.test_client()
     files = [path for path in output.rglob("*") if path.is_file()]
@@ -135,7 +137,7 @@ def test_files_of_the_site(app, build_site, output):
     ("path", "status"), [("/status", 308), ("/nowhere/", 404), ("/status/", 200)]
 )
 def test_answers_beside_the_files(app, build_site, path, status):
-    """The way to a folder and the page for an address that is none are safe too."""
+    """Redirects to folders and the 404 page have the safe headers too."""
     build_site()
     client = app.test_client()
 

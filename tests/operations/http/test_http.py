@@ -1,4 +1,4 @@
-"""The way in, apart from what is asked: addresses, methods, headers, log lines."""
+"""HTTP itself: addresses, methods, headers and log lines."""
 
 import logging
 import re
@@ -32,7 +32,7 @@ def lines(caplog):
     ],
 )
 def test_unknown_address(method, path, app, refusal):
-    """What is nowhere is a problem, never a redirect."""
+    """An unknown address is a 404 problem, never a redirect."""
     response = app.test_client().open(path, method=method)
 
     assert response.status_code == 404
@@ -41,7 +41,7 @@ def test_unknown_address(method, path, app, refusal):
 
 @pytest.mark.parametrize("operation", OPERATIONS, ids=lambda each: each.route)
 def test_wrong_method(operation, app, refusal):
-    """The methods that an address takes stand in Allow."""
+    """The methods of an address are in Allow."""
     wrong = {"POST", "PUT", "PATCH", "DELETE", "OPTIONS"} - {operation.method}
     if operation.method == "POST":
         wrong |= {"GET"}
@@ -54,7 +54,7 @@ def test_wrong_method(operation, app, refusal):
 
 
 def test_instance_is_the_path(app):
-    """A problem names the address without its query."""
+    """The `instance` of a problem is the path without its query."""
     response = app.test_client().get("/platform/v1/keys/list?secret=1")
 
     assert response.json["instance"] == "/platform/v1/keys/list"
@@ -62,7 +62,7 @@ def test_instance_is_the_path(app):
 
 
 def test_mistake_of_ours(send, issue, caplog, refusal):
-    """The answer says nothing of the inside, the log everything; the rate stands."""
+    """A 500 has the rate and reveals nothing internal; the log has the whole error."""
     issue("a")
     KeyRow.update(scopes="no list").execute()
 
@@ -76,7 +76,7 @@ def test_mistake_of_ours(send, issue, caplog, refusal):
 
 
 def test_one_line_for_each_request(send, issue, lines):
-    """An operation is logged once, by its name, with status, time, key and id."""
+    """An operation is logged once: name, status, time, key and request id."""
     key = issue("*")
 
     send(LIST, key, headers={"X-Request-Id": "trace-1"})
@@ -96,7 +96,7 @@ def test_one_line_for_each_request(send, issue, lines):
     ],
 )
 def test_line_for_an_unknown_address(path, expected, app, lines):
-    """It is logged too: by its path, on one line, without its query."""
+    """An unknown address is logged too: its path, on one line, without its query."""
     app.test_client().get(path)
 
     (line,) = lines()
@@ -114,7 +114,7 @@ def test_what_needs_no_key(path, app, lines):
 
 
 def test_log_tells_no_secrets(send, issue, lines, caplog):
-    """Neither keys nor bodies nor idempotency texts are logged."""
+    """Keys, bodies and Idempotency-Keys are not logged."""
     add = ROUTES["POST /platform/v1/keys/add"]
     key = issue("*")
     body = {"name": "hidden name", "scopes": ["a"]}
@@ -130,7 +130,7 @@ def test_log_tells_no_secrets(send, issue, lines, caplog):
 
 @pytest.mark.parametrize("name", ["Accept", "User-Agent", "Cookie", "X-Other"])
 def test_foreign_headers_do_no_harm(name, send, issue):
-    """Headers that we do not read may hold what they like."""
+    """Headers that we do not read may have any content."""
     response = send(LIST, issue("*"), headers={name: "é\xff, ünd mehr"})
 
     assert response.status_code == 200

@@ -1,4 +1,4 @@
-"""Repeats through HTTP: the same answer, and nothing done twice."""
+"""Repeated requests over HTTP: the same response, and nothing is done twice."""
 
 from concurrent.futures import ThreadPoolExecutor
 
@@ -12,25 +12,25 @@ pytestmark = pytest.mark.both_engines
 
 ADD = "POST /platform/v1/keys/add"
 REMOVE = "POST /platform/v1/keys/remove"
-ASKED = {"name": "probe", "scopes": ["status:services:list"]}
+NEW_KEY = {"name": "probe", "scopes": ["status:services:list"]}
 
 
 @pytest.fixture
 def add(api):
     """Add a key under this Idempotency-Key."""
 
-    def added(text, asked=ASKED, key=None, **headers):
-        return api(ADD, asked, key=key, headers={"Idempotency-Key": text, **headers})
+    def added(text, body=NEW_KEY, key=None, **headers):
+        return api(ADD, body, key=key, headers={"Idempotency-Key": text, **headers})
 
     return added
 
 
 def made():
-    return KeyRow.select().where(KeyRow.name == ASKED["name"]).count()
+    return KeyRow.select().where(KeyRow.name == NEW_KEY["name"]).count()
 
 
 def test_repeat(add):
-    """The secret comes back byte for byte, for it is told nowhere else."""
+    """A replay returns the secret byte for byte."""
     first, second = add("abc"), add("abc")
 
     assert second.data == first.data
@@ -52,7 +52,7 @@ def test_bare_and_quoted(bare, quoted, add):
 
 @pytest.mark.parametrize("text", ['"a, b"', r'"a\"b"', r'"a\\b"', '" "'])
 def test_quoted_string(text, add):
-    """The draft's quoted string may hold what a bare key may not."""
+    """The quoted string of the draft may have characters that a bare key may not."""
     assert add(text).status_code == 200
     assert add(text).headers["Idempotent-Replayed"] == "true"
 
@@ -78,7 +78,7 @@ def test_missing(app, issue, refusal):
     """Where a repeat would do harm the header is required."""
     headers = {"Authorization": f"Bearer {issue('*')}"}
 
-    response = app.test_client().post(ADD.split()[1], json=ASKED, headers=headers)
+    response = app.test_client().post(ADD.split()[1], json=NEW_KEY, headers=headers)
 
     assert response.status_code == 400
     refusal(response, "idempotency-key-missing")
@@ -89,7 +89,7 @@ def test_other_body(add, refusal):
     """One text for two requests is a mistake of the caller's."""
     add("abc")
 
-    response = add("abc", ASKED | {"rateCapacity": 5})
+    response = add("abc", NEW_KEY | {"rateCapacity": 5})
 
     assert response.status_code == 422
     assert "abc" not in response.json["detail"]
@@ -98,8 +98,8 @@ def test_other_body(add, refusal):
 
 
 def test_same_body_in_other_words(add):
-    """What counts is what was asked: order, spaces and 5.0 for 5 do not."""
-    first = add("abc", ASKED | {"rateCapacity": 5})
+    """Requests are compared by content: order, spaces and 5.0 for 5 do not count."""
+    first = add("abc", NEW_KEY | {"rateCapacity": 5})
     body = (
         b'{ "rateCapacity" : 5.0, "scopes" : ["status:services:list"],'
         b' "name" : " probe " }'
@@ -123,7 +123,7 @@ def test_other_callers(add, issue):
 
 
 def test_other_operation(add, api):
-    """One text may stand before two operations."""
+    """One Idempotency-Key may be used for two operations."""
     key = add("abc").json["data"]
 
     response = api(REMOVE, {"id": key["id"]}, headers={"Idempotency-Key": "abc"})
@@ -145,8 +145,8 @@ def test_after_a_day(add, clock):
 
 def test_after_a_rotation(add, issue, api, refusal):
     """
-    The replacement of a key gets what the key created, and creates nothing again; a
-    secret that is sealed under the earlier key is refused to it.
+    The replacement of a key gets the responses of its predecessor, and creates nothing
+    again; a secret that is sealed under the earlier key is not returned to it.
     """
     old = issue("*")
     first = add("abc", key=old)
@@ -169,10 +169,10 @@ def test_after_a_rotation(add, issue, api, refusal):
 
 
 def test_refusal_is_not_stored(add, issue, api):
-    """A request that was refused may be corrected under the same text."""
+    """A rejected request can be corrected under the same Idempotency-Key."""
     key = issue("platform:keys:add")
 
-    refused = add("abc", ASKED | {"scopes": ["*"]}, key=key)
+    refused = add("abc", NEW_KEY | {"scopes": ["*"]}, key=key)
     corrected = add("abc", key=key)
 
     assert (refused.status_code, corrected.status_code) == (403, 200)
@@ -187,12 +187,12 @@ def test_repeat_of_what_was_undone(add, api):
 
 
 def test_at_once(app, issue):
-    """Twenty at once make one key, and all are told the same secret."""
+    """Twenty concurrent requests create one key, and all return the same secret."""
     headers = {"Authorization": f"Bearer {issue('*')}", "Idempotency-Key": "abc"}
 
     def post(_):
         try:
-            return app.test_client().post(ADD.split()[1], json=ASKED, headers=headers)
+            return app.test_client().post(ADD.split()[1], json=NEW_KEY, headers=headers)
         finally:
             database.database.close()
 
@@ -206,7 +206,7 @@ def test_at_once(app, issue):
 
 
 def test_storage_is_taken(add, raw_database, issue, refusal):
-    """Whoever waits for the storage in vain is told when to come back."""
+    """A request that cannot get the write lock in time gets 503 with Retry-After."""
     key = issue("*")
     with raw_database.writing_elsewhere():
         response = add("abc", key=key)
@@ -218,16 +218,16 @@ def test_storage_is_taken(add, raw_database, issue, refusal):
 
 
 def test_nothing_secret_is_kept(add, api, raw_database, issue):
-    """Neither secret, idempotency text nor the asking key is kept anywhere."""
+    """Neither secret, Idempotency-Key nor the caller's key is stored anywhere."""
     key = issue("*")
     secret = add("find-me-nowhere", key=key).json["data"]["secret"]
     add("find-me-nowhere", key=key)
 
-    kept = raw_database.kept()
+    stored = raw_database.stored_bytes()
 
-    assert b"probe" in kept
+    assert b"probe" in stored
     for text in (secret, secret[12:], key, key[12:], "find-me-nowhere"):
-        assert text.encode() not in kept
+        assert text.encode() not in stored
     listed = api("GET /platform/v1/keys/list").text
     assert secret not in listed
     assert KeyRow.get(KeyRow.name == "probe").hash not in listed

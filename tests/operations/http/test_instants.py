@@ -1,4 +1,4 @@
-"""The instant of a change: later than all before it, whatever the clocks say."""
+"""The instant of a change is later than all earlier ones, whatever the clocks show."""
 
 import random
 from concurrent.futures import ThreadPoolExecutor
@@ -28,7 +28,7 @@ WRITERS, ITEMS = 6, 12
 
 
 class Client:
-    """A client of an application whose clock is this one, in any thread."""
+    """A client of an application with its own clock, in any thread."""
 
     def __init__(self, settings, clock, key):
         self.app = create_app(settings, clock=clock)
@@ -53,7 +53,9 @@ class Client:
 
 
 def test_poller_sees_every_change(store, settings, issue):
-    """Six writers with clocks that differ by seconds: updatedAfter misses nothing."""
+    """
+    With six writers whose clocks differ by seconds, updatedAfter misses no change.
+    """
     seed = random.randrange(10**9)
     print("seed", seed)
     wrong = random.Random(seed)
@@ -79,7 +81,7 @@ def test_poller_sees_every_change(store, settings, issue):
         poller.result()
 
     assert seen.keys() == set(titles)
-    # Numbers are given in the order of the commits.
+    # Numbers are assigned in the order of the commits.
     rows = WorkItemRow.select().order_by(WorkItemRow.number)
     assert all(a < b for a, b in pairwise(row.updated_at for row in rows))
 
@@ -124,7 +126,7 @@ def test_facts_go_by_the_clock(api, clock, issue):
 
 
 def test_measurements_take_no_part(api, clock):
-    """Nobody polls for measurements, so they are given no instant."""
+    """Measurements get no instant, because no client polls for them."""
     first = api(ADD, {"slug": "api", "name": "API"}).json["data"]["updatedAt"]
     sample = {"slug": "api", "status": "down", "observedAt": first}
     body = {"source": "probe", "measurements": [sample]}
@@ -137,7 +139,9 @@ def test_measurements_take_no_part(api, clock):
 
 
 def test_commands_take_part(docs_project, api, clock):
-    """What an import wrote is earlier than the next change, and later than the last."""
+    """
+    Rows of an import are earlier than the next change, and later than the last one.
+    """
     before = docs_project.publish("welcome", "Hello.\n")
     options = ImportOptions("guides", clock.now, KEY, tree="tree", publish=True)
     import_documents([source("new.md")], options)

@@ -14,7 +14,9 @@ from tests.ports import served
 
 
 def test_load_in_bad_company():
-    """No 5xx, nothing lost and nobody starved, whatever else is connected."""
+    """
+    Beside hostile connections there is no 5xx, nothing is lost and no client starves.
+    """
     with instance() as found:
         result = load.loaded(found, 8, 2, partial(load.hostile, idle=100, slow=20))
 
@@ -62,7 +64,7 @@ def is_closed(client):
 
 
 def test_header_a_byte_at_a_time(serve, monkeypatch):
-    """A byte is no activity: what takes too long is closed, whatever comes of it."""
+    """Single bytes are no activity: a header that takes too long is cut off."""
     monkeypatch.setattr(limits, "TIMEOUT_SECONDS", 0.5)
     client = serve(hello)()
     began = time.monotonic()
@@ -76,7 +78,7 @@ def test_header_a_byte_at_a_time(serve, monkeypatch):
 
 
 def test_body_that_comes_steadily(serve, monkeypatch):
-    """A long body has more time, as long as it comes at the least rate."""
+    """A long body gets more time, as long as it arrives at the minimum rate."""
     monkeypatch.setattr(limits, "TIMEOUT_SECONDS", 0.5)
     monkeypatch.setattr(limits, "MIN_BYTES_PER_SECOND", 100)
     client = serve(hello)()
@@ -90,7 +92,9 @@ def test_body_that_comes_steadily(serve, monkeypatch):
 
 
 def test_answers_that_are_not_taken(serve):
-    """Who takes no answer holds no thread, however large and many the answers are."""
+    """
+    A client that reads no response occupies no thread, whatever their number and size.
+    """
     connect = serve(long)
     connect().sendall(GET * 4)
     time.sleep(0.2)
@@ -123,9 +127,9 @@ def test_requests_ahead_of_an_unread_response(serve):
 
 
 def test_answer_a_byte_at_a_time(serve, monkeypatch):
-    """Who takes an answer slower than the least rate is cut off."""
+    """A client that reads a response slower than the minimum rate is disconnected."""
     monkeypatch.setattr(limits, "TIMEOUT_SECONDS", 0.5)
-    # What the system holds for the client counts as taken, which is a few megabytes.
+    # What the client's system buffers counts as read, which is a few megabytes.
     monkeypatch.setattr(limits, "MIN_BYTES_PER_SECOND", 10 * 1024 * 1024)
     client = serve(long)()
     client.sendall(GET)
@@ -138,22 +142,24 @@ def test_answer_a_byte_at_a_time(serve, monkeypatch):
 
 
 def test_answer_that_is_taken_steadily(serve, monkeypatch):
-    """A long answer has more time, as long as it is taken at the least rate."""
+    """A long response gets more time, as long as it is read at the minimum rate."""
     monkeypatch.setattr(limits, "TIMEOUT_SECONDS", 0.5)
     client = serve(long)()
     client.sendall(GET)
-    taken, began = 0, time.monotonic()
+    received, began = 0, time.monotonic()
 
     while part := client.recv(1024 * 1024):
-        taken += len(part)
+        received += len(part)
         time.sleep(0.02)
 
-    assert taken > 64 * 1024 * 1024
+    assert received > 64 * 1024 * 1024
     assert time.monotonic() - began > 1
 
 
 def test_requests_ahead_of_their_answers(serve):
-    """Requests that come at once are answered in their order, once each is taken."""
+    """
+    Pipelined requests are answered in order, each once the previous response is read.
+    """
 
     def numbered(environ, start):
         body = environ["PATH_INFO"].encode() * 300_000
@@ -173,7 +179,9 @@ def test_requests_ahead_of_their_answers(serve):
 
 
 def test_answers_that_nobody_takes_together(serve, monkeypatch, caplog):
-    """What all have not taken is bounded: those that have waited longest go."""
+    """
+    The total of unread responses is bounded: the oldest waiting connections are closed.
+    """
     monkeypatch.setattr(limits, "MAX_UNREAD_BYTES", 100 * 1024 * 1024)
     connect = serve(long)
     first, second = connect(), connect()
@@ -188,7 +196,7 @@ def test_answers_that_nobody_takes_together(serve, monkeypatch, caplog):
 
 
 def wait_until(is_so):
-    """Wait for something to happen on the other side."""
+    """Wait until a condition of the other side holds."""
     end = time.monotonic() + 30
     while not is_so():
         assert time.monotonic() < end
@@ -196,16 +204,16 @@ def wait_until(is_so):
 
 
 def taken_until_closed(client):
-    """Read all that comes, and tell how much it was."""
-    taken = 0
+    """Read until the connection is closed; return the number of bytes."""
+    received = 0
     with suppress(ConnectionError):
         while part := client.recv(1024 * 1024):
-            taken += len(part)
-    return taken
+            received += len(part)
+    return received
 
 
 def test_crowd(serve, monkeypatch):
-    """In a crowd those that have waited longest make room for those who ask."""
+    """With many connections, the oldest idle ones make room for active ones."""
     monkeypatch.setattr(limits, "HIGH_WATER_CONNECTIONS", 5)
     connect = serve(hello)
     first, *_, last = [connect() for _ in range(12)]

@@ -1,4 +1,4 @@
-"""What Prometheus is told, held to what was asked and to what is."""
+"""The metrics, compared with the requests sent and the state of the service."""
 
 from dataclasses import replace
 
@@ -36,26 +36,26 @@ def app(store, settings, clock, progress):
 
 
 @pytest.fixture
-def told(app):
-    """Ask /metrics; a sample's name and the values of its labels are its key."""
+def read_metrics(app):
+    """Read /metrics as a dictionary; a key is a sample's name and its label values."""
 
-    def asked():
+    def read():
         response = app.test_client().get("/metrics")
         assert response.status_code == 200
         families = text_string_to_metric_families(response.text)
         samples = [each for family in families for each in family.samples]
         return {(each.name, *each.labels.values()): each.value for each in samples}
 
-    return asked
+    return read
 
 
-def test_requests(api, told):
+def test_requests(api, read_metrics):
     """Each answer counts under its operation and status, and its time once."""
     api(LIST)
     api(LIST)
     api(LIST, {"nothing": "1"})
 
-    found = told()
+    found = read_metrics()
 
     name = "platform:keys:list"
     assert found["masthead_requests_total", name, "200"] == 2
@@ -66,16 +66,18 @@ def test_requests(api, told):
 
 
 @pytest.mark.parametrize("address", ["/healthz", "/readyz", "/openapi.json"])
-def test_own_addresses(app, told, address):
-    """What is no operation but ours has a name of its own."""
+def test_own_addresses(app, read_metrics, address):
+    """
+    Requests for addresses of the service itself are counted under their own names.
+    """
     app.test_client().get(address)
 
     name = address.removeprefix("/").removesuffix(".json")
-    assert told()["masthead_requests_total", name, "200"] == 1
+    assert read_metrics()["masthead_requests_total", name, "200"] == 1
 
 
-def test_unknown_is_one(app, told):
-    """However many addresses and methods strangers make up, they are one."""
+def test_unknown_is_one(app, read_metrics):
+    """Unknown addresses and methods are counted under one name."""
     client = app.test_client()
     for number in range(20):
         client.get(f"/{number}")
@@ -83,28 +85,28 @@ def test_unknown_is_one(app, told):
         client.delete("/platform/v1/keys/list")
         client.post("/healthz")
 
-    found = told()
+    found = read_metrics()
 
     names = {key[1:] for key in found if key[0] == "masthead_requests_total"}
     assert names == {("unknown", "404"), ("unknown", "405")}
     assert found["masthead_requests_total", "unknown", "404"] == 40
 
 
-def test_site_is_one(app, told, build_site):
-    """Files of the site are one operation, whatever their name."""
+def test_site_is_one(app, read_metrics, build_site):
+    """Files of the site are counted as one operation, whatever their names."""
     build_site()
     client = app.test_client()
     for path in ("/", "/status/", "/status/index.json", "/status"):
         client.get(path, buffered=True)
 
-    found = told()
+    found = read_metrics()
 
     assert found["masthead_requests_total", "site", "200"] == 3
     assert found["masthead_requests_total", "site", "308"] == 1
 
 
 def test_room_for_all_names(app):
-    """Every operation and every address has room to be counted, twice over."""
+    """There is room to count every operation and every address, twice over."""
     names = {each.endpoint for each in app.url_map.iter_rules()}
     names |= {each.name for each in OPERATIONS} | {SITE, UNKNOWN}
 
@@ -112,10 +114,12 @@ def test_room_for_all_names(app):
     assert max(map(len, names)) < NAME_BYTES
 
 
-def test_refusals(api, issue, told):
-    """Each kind is there from the start, and counts what was refused with it."""
+def test_refusals(api, issue, read_metrics):
+    """
+    Each kind of problem has a counter from the start, which counts rejected requests.
+    """
     key = issue("*", rate_capacity=1, rate_refill=0.1)
-    before = told()
+    before = read_metrics()
     assert {key[1] for key in before if key[0] == "masthead_refusals_total"} == {
         *PROBLEM_TYPES
     }
@@ -123,16 +127,16 @@ def test_refusals(api, issue, told):
     for _ in range(3):
         api(LIST, key=key)
 
-    assert told()["masthead_refusals_total", "rate-limited"] == 2
+    assert read_metrics()["masthead_refusals_total", "rate-limited"] == 2
 
 
-def test_site_that_is_behind(api, told, progress, clock):
-    """A change is wanted, and waited for, until it is built."""
+def test_site_that_is_behind(api, read_metrics, progress, clock):
+    """A change counts as unbuilt, and its age is measured, until it is built."""
     api(f"{ADMIN}/services/add", {"slug": "api", "name": "Public API"})
     progress.request(clock.now)
     clock.pass_(seconds=40)
 
-    found = told()
+    found = read_metrics()
 
     assert found["masthead_area_behind", "status"] == 1
     assert found["masthead_area_behind", "docs"] == 0
@@ -141,13 +145,15 @@ def test_site_that_is_behind(api, told, progress, clock):
     assert found["masthead_builder_lag_seconds",] == 40
 
 
-def test_builds(told, progress, clock):
-    """The last build is told once there is one; broken ones count apart."""
-    assert ("masthead_build_last_duration_seconds",) not in told()
+def test_builds(read_metrics, progress, clock):
+    """
+    The last build is reported once there is one; failed ones are counted separately.
+    """
+    assert ("masthead_build_last_duration_seconds",) not in read_metrics()
     progress.record(clock.now, 1.5)
     progress.broken += 1
 
-    found = told()
+    found = read_metrics()
 
     assert found["masthead_builds_total", "done"] == 1
     assert found["masthead_builds_total", "broken"] == 1
@@ -155,23 +161,23 @@ def test_builds(told, progress, clock):
     assert found["masthead_build_last_timestamp_seconds",] == clock.now.timestamp()
 
 
-def test_failed_pages(told, clock):
-    """Pages that could not be made are counted."""
+def test_failed_pages(read_metrics, clock):
+    """Pages that could not be rendered are counted."""
     note_built({"docs": 0}, [("a.html", "docs", "x"), ("b.html", "docs", "x")], clock())
 
-    assert told()["masthead_pages_failed",] == 2
+    assert read_metrics()["masthead_pages_failed",] == 2
 
 
-def test_services(api, told, clock):
-    """Each service says when it was last measured, and whether that is too old."""
+def test_services(api, read_metrics, clock):
+    """Each service reports the age of its last measurement, and whether it is stale."""
     for slug in ("api", "mail"):
         api(f"{ADMIN}/services/add", {"slug": slug, "name": slug})
     api(f"{ADMIN}/measurements/record", measured(clock, "api", "operational"))
     at = clock.now.timestamp() - 10
-    fresh = told()
+    fresh = read_metrics()
     clock.pass_(minutes=6)
 
-    stale = told()
+    stale = read_metrics()
 
     assert fresh["masthead_service_stale", "api"] == 0
     assert fresh["masthead_services", "operational"] == 1
@@ -182,26 +188,26 @@ def test_services(api, told, clock):
 
 
 def test_services_off_the_page(api, app):
-    """What is not on the page is private, and not told."""
+    """Services off the page are private and not reported."""
     body = {"slug": "hidden", "name": "Hidden", "enabled": False}
     api(f"{ADMIN}/services/add", body)
 
     assert "hidden" not in app.test_client().get("/metrics").text
 
 
-def test_audit(api, told):
-    """The number of the newest record of each audit is told."""
-    assert told()["masthead_audit_newest_record", "status"] == 0
+def test_audit(api, read_metrics):
+    """The number of the newest record of each audit log is reported."""
+    assert read_metrics()["masthead_audit_newest_record", "status"] == 0
 
     api(f"{ADMIN}/services/add", {"slug": "api", "name": "Public API"})
 
-    assert told()["masthead_audit_newest_record", "status"] == 1
+    assert read_metrics()["masthead_audit_newest_record", "status"] == 1
 
 
 @pytest.mark.sqlite
-def test_files(told):
-    """Database, log and disks have sizes; a folder that is not there has none."""
-    found = told()
+def test_files(read_metrics):
+    """Database, log and disks have sizes; a missing folder has none."""
+    found = read_metrics()
 
     assert found["masthead_database_readable",] == 1
     assert found["masthead_database_bytes",] > 10_000
@@ -211,9 +217,9 @@ def test_files(told):
 
 
 @pytest.mark.postgresql
-def test_server(told):
+def test_server(read_metrics):
     """The database has a size wherever it is; its log and disk are the server's."""
-    found = told()
+    found = read_metrics()
 
     assert found["masthead_database_readable",] == 1
     assert found["masthead_database_bytes",] > 1_000_000
@@ -221,11 +227,11 @@ def test_server(told):
     assert ("masthead_disk_free_bytes", "database") not in found
 
 
-def test_database_that_cannot_be_read(app, told, raw_database):
-    """Without the database the rest is told, and that it is missing."""
+def test_database_that_cannot_be_read(app, read_metrics, raw_database):
+    """Without the database, the other metrics and its absence are reported."""
     raw_database.lose()
 
-    found = told()
+    found = read_metrics()
 
     assert found["masthead_database_readable",] == found["masthead_ready",] == 0
     assert found["masthead_state", raw_database.lost] == 1
@@ -248,7 +254,7 @@ def test_what_is_wrong(store, settings, clock):
 
 
 def test_switched_off(store, settings, clock, refusal):
-    """Where it is not wanted it is not there."""
+    """Switched off, the address does not exist."""
     app = create_app(replace(settings, metrics="off"), clock=clock)
 
     response = app.test_client().get("/metrics")
@@ -259,7 +265,9 @@ def test_switched_off(store, settings, clock, refusal):
 
 @pytest.mark.parametrize("accept", ["", "application/openmetrics-text; version=é", "x"])
 def test_format(app, accept):
-    """Whatever is accepted, the answer is Prometheus' text, and nobody keeps it."""
+    """
+    The response is Prometheus' text format whatever is accepted, and is not cached.
+    """
     response = app.test_client().get("/metrics", headers={"Accept": accept})
 
     assert response.status_code == 200
@@ -269,7 +277,7 @@ def test_format(app, accept):
 
 
 def test_collected_by_one_thread(settings, clock, store):
-    """While one request collects the metrics, the others get those before at once."""
+    """While one request collects the metrics, others get the previous ones at once."""
     metrics = Metrics(settings, clock)
     client = create_app(settings, clock=clock, metrics=metrics).test_client()
     before, texts = client.get("/metrics").text, []
@@ -289,15 +297,15 @@ def test_collected_by_one_thread(settings, clock, store):
 
 
 @pytest.mark.both_engines
-def test_notifications(app, told, clock):
-    """Subscriptions and deliveries are counted, and nobody's address is told."""
-    before = told()
+def test_notifications(app, read_metrics, clock):
+    """Subscriptions and deliveries are counted, without any address."""
+    before = read_metrics()
     hook = subscribe(clock.now, "https://tell-nobody.example.com/")
     subscribe(clock.now, "tell-nobody@example.com", channel="email", secret=None)
     with writing():
         queue_message(hook, "subscription.test", clock.now)
 
-    found = told()
+    found = read_metrics()
 
     assert before["masthead_subscriptions", "webhook", "active"] == 0
     assert found["masthead_subscriptions", "webhook", "active"] == 1

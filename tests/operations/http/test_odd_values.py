@@ -1,4 +1,4 @@
-"""Values that a database cannot keep are refused before they come to it."""
+"""Values that a database cannot store are rejected before they reach it."""
 
 import pytest
 
@@ -17,7 +17,7 @@ def names(operation):
 
 @pytest.mark.parametrize("operation", GETS, ids=lambda each: each.route)
 def test_query(operation, send, issue):
-    """Whatever stands in a query, the answer is one of ours and no mistake."""
+    """Any value in a query is answered with a problem, never with a 500."""
     key = issue("*", rate_capacity=10_000)
 
     for name in names(operation):
@@ -27,7 +27,7 @@ def test_query(operation, send, issue):
 
 
 def test_time_without_offset(api):
-    """Only of a query it is said how to write a plus sign: a body needs no %2B."""
+    """Only the message for a query explains how to encode a plus sign."""
     measurement = {"slug": "api", "status": "down", "observedAt": "2026-03-01"}
     batch = {"source": "a", "measurements": [measurement]}
 
@@ -39,15 +39,15 @@ def test_time_without_offset(api):
 
 
 @pytest.mark.parametrize(
-    ("measurements", "said"), [([], "at least 1 item."), ([{}] * 201, "200 items.")]
+    ("measurements", "ending"), [([], "at least 1 item."), ([{}] * 201, "200 items.")]
 )
-def test_number_of_items(api, measurements, said):
+def test_number_of_items(api, measurements, ending):
     """One is an item, and many are items."""
     batch = {"source": "a", "measurements": measurements}
 
     response = api("POST /status/v1/admin/measurements/record", batch)
 
-    assert response.json["detail"].endswith(said)
+    assert response.json["detail"].endswith(ending)
 
 
 def test_errors_of_a_list(api):
@@ -62,7 +62,7 @@ def test_errors_of_a_list(api):
 
 
 def test_text_with_many_marks(docs_project, api):
-    """What would be values of JSON is text inside a string."""
+    """JSON punctuation inside a string does not count as values."""
     text = '[{,,"\\' * 80_000
     document = {"projectId": docs_project.project.id, "title": "A", "slug": "a"}
 

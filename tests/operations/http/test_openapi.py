@@ -15,16 +15,16 @@ from tests.samples.openapi_document import DESCRIBED
 
 
 @pytest.fixture(scope="module")
-def told():
+def openapi():
     return DESCRIBED
 
 
-def operations(told):
-    return [each for path in told["paths"].values() for each in path.values()]
+def operations(openapi):
+    return [each for path in openapi["paths"].values() for each in path.values()]
 
 
 def values_of(name, node):
-    """Every value that stands under this name, however deep."""
+    """Return every value of this key, at any depth."""
     if isinstance(node, dict):
         found = [node[name]] if name in node else []
         return found + [v for each in node.values() for v in values_of(name, each)]
@@ -33,17 +33,17 @@ def values_of(name, node):
     return []
 
 
-def test_contract(told, golden):
+def test_contract(openapi, golden):
     """A change of the contract is a line in a diff."""
-    golden("openapi.json", json.dumps(told, indent=2, ensure_ascii=False) + "\n")
+    golden("openapi.json", json.dumps(openapi, indent=2, ensure_ascii=False) + "\n")
 
 
-def test_served(app, told):
-    """What is served is what the declarations say."""
-    assert app.test_client().get("/openapi.json").json == told
+def test_served(app, openapi):
+    """The served document is the one generated from the declarations."""
+    assert app.test_client().get("/openapi.json").json == openapi
 
 
-def test_site_below_a_path(store, settings, clock, told):
+def test_site_below_a_path(store, settings, clock, openapi):
     """Operations are described on pages of the site, wherever that is."""
     below = replace(settings, site_url="https://example.com/docs/v2")
     app = application.create_app(below, clock=clock)
@@ -52,16 +52,16 @@ def test_site_below_a_path(store, settings, clock, told):
 
     links, before = (
         sorted(link["url"] for link in values_of("externalDocs", each))
-        for each in (served, told)
+        for each in (served, openapi)
     )
     assert links == [f"/docs/v2{link}" for link in before]
-    assert served["servers"] == told["servers"]
+    assert served["servers"] == openapi["servers"]
 
 
-def test_made_once(app, told, monkeypatch):
+def test_made_once(app, openapi, monkeypatch):
     """
-    It is described for the first request alone; others get the same bytes, compressed
-    where they are taken so, and nothing where they have them already.
+    The document is generated once, for the first request; later responses are the same
+    bytes, compressed if the client accepts that, and a 304 if it has them.
     """
     client = app.test_client()
     first = client.get("/openapi.json")
@@ -76,44 +76,46 @@ def test_made_once(app, told, monkeypatch):
     assert packed.content_length == len(packed.data) < len(plain.data) / 10
     assert {each.headers["Vary"] for each in (plain, packed)} == {"Accept-Encoding"}
     assert plain.headers["ETag"] != packed.headers["ETag"]
-    for taken, each in (("", plain), ("gzip", packed)):
-        known = {"If-None-Match": each.headers["ETag"], "Accept-Encoding": taken}
+    for encoding, each in (("", plain), ("gzip", packed)):
+        known = {"If-None-Match": each.headers["ETag"], "Accept-Encoding": encoding}
         again = client.get("/openapi.json", headers=known)
         assert (again.status_code, again.data) == (304, b"")
         assert again.headers["ETag"] == each.headers["ETag"]
 
 
-def test_equal_each_time(told):
-    """Equal declarations give an equal document, order included."""
-    assert json.dumps(openapi_document("Masthead", VERSION)) == json.dumps(told)
+def test_equal_each_time(openapi):
+    """Equal declarations give an equal document, including its order."""
+    assert json.dumps(openapi_document("Masthead", VERSION)) == json.dumps(openapi)
 
 
-def test_others_take_it(told):
-    """An outside judge finds nothing wrong with it."""
-    assert list(OpenAPIV31SpecValidator(told).iter_errors()) == []
+def test_others_take_it(openapi):
+    """An independent validator finds no error."""
+    assert list(OpenAPIV31SpecValidator(openapi).iter_errors()) == []
 
 
-def test_every_operation_stands_in_it(told):
-    """All that can be asked is described, once and by a name of its own."""
-    ids = [each["operationId"] for each in operations(told)]
+def test_every_operation_stands_in_it(openapi):
+    """Every operation is described once, under a unique name."""
+    ids = [each["operationId"] for each in operations(openapi)]
 
     assert len(ids) == len(set(ids)) == len(OPERATIONS)
 
 
-def test_references_resolve(told):
-    """Every reference leads to a part, and every part is led to."""
-    parts = told["components"]
+def test_references_resolve(openapi):
+    """Every reference resolves, and every component is referenced."""
+    parts = openapi["components"]
 
     for kind in ("schemas", "headers"):
         place = f"#/components/{kind}/"
-        found = [each for each in values_of("$ref", told) if each.startswith(place)]
+        found = [each for each in values_of("$ref", openapi) if each.startswith(place)]
         assert {each.removeprefix(place) for each in found} == parts[kind].keys()
     assert parts.keys() == {"schemas", "headers", "securitySchemes"}
 
 
-def test_answers(told):
-    """Each operation gives data, and problems for what it refuses; 304 says no more."""
-    for each in operations(told):
+def test_answers(openapi):
+    """
+    Each operation has a schema for its data and for its problems; a 304 has no body.
+    """
+    for each in operations(openapi):
         for status, answer in each["responses"].items():
             if status == "304":
                 assert answer.keys() == {"description", "headers"}
@@ -127,46 +129,46 @@ def test_answers(told):
                 assert "data" in answer["content"][kind]["schema"]["required"]
 
 
-def test_parameters(told):
-    """They stand in the query or a header, each with a schema and one name."""
-    assert not [path for path in told["paths"] if "{" in path]
-    for each in operations(told):
+def test_parameters(openapi):
+    """Parameters are in the query or a header, each with a schema and a unique name."""
+    assert not [path for path in openapi["paths"] if "{" in path]
+    for each in operations(openapi):
         names = [(p["in"], p["name"]) for p in each["parameters"]]
         assert {place for place, _ in names} <= {"query", "header"}
         assert len(names) == len(set(names))
         assert all(p["schema"] for p in each["parameters"])
 
 
-def test_parameter_of_several_shapes(told):
-    """What may be an id or a word is described as both, and never as null."""
-    listed = told["paths"]["/projects/v1/work-items/list"]["get"]["parameters"]
+def test_parameter_of_several_shapes(openapi):
+    """A parameter that is an id or a word is described as both, and never as null."""
+    listed = openapi["paths"]["/projects/v1/work-items/list"]["get"]["parameters"]
     [found] = [each for each in listed if each["name"] == "milestoneId"]
 
     kinds = [each["type"] for each in found["schema"]["anyOf"]]
     assert kinds == ["string", "string"]
 
 
-def test_bodies(told):
-    """A POST says what it takes, a GET has no body."""
-    for path in told["paths"].values():
+def test_bodies(openapi):
+    """A POST describes its body; a GET has none."""
+    for path in openapi["paths"].values():
         assert "requestBody" not in path.get("get", {})
         assert all(
             each["requestBody"]["required"] for m, each in path.items() if m == "post"
         )
 
 
-def test_objects_are_closed(told):
-    """A body with an unknown member is refused, and the schema says so."""
-    for each in operations(told):
+def test_objects_are_closed(openapi):
+    """Schemas of bodies exclude unknown members, as the API does."""
+    for each in operations(openapi):
         content = each.get("requestBody", {"content": {}})["content"]
         if "application/json" in content:
             ref = content["application/json"]["schema"]["$ref"]
-            schema = told["components"]["schemas"][ref.rsplit("/", 1)[-1]]
+            schema = openapi["components"]["schemas"][ref.rsplit("/", 1)[-1]]
             assert schema["additionalProperties"] is False
 
 
 def test_document_of_the_server(settings, clock):
-    """What the processes of a server share is served as it is, and not created."""
+    """Server processes serve the shared document as it is and do not generate it."""
     shared = {"openapi": "3.1.0", "info": {"title": "Shared"}}
     app = application.create_app(settings, clock=clock, load_openapi=lambda: shared)
 

@@ -31,7 +31,7 @@ for text in map(str, range(10)):
 
 @pytest.fixture
 def answers(store, settings, issue):
-    """What three processes were told that asked the same ten times at once."""
+    """The responses of three processes to the same ten concurrent requests."""
     command = [sys.executable, "-c", CHILD, settings.database, issue("*")]
     pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "text": True}
     children = [subprocess.Popen(command, **pipes) for _ in range(3)]
@@ -44,7 +44,10 @@ def answers(store, settings, issue):
 
 
 def test_one_text_in_several_processes(answers):
-    """Each text makes one key, whose secret all are told, and one record."""
+    """
+    Across processes, each Idempotency-Key creates one key with one secret and one
+    record.
+    """
     assert answers[0] == answers[1] == answers[2]
     assert {status for status, _ in answers[0]} == {200}
     assert KeyRow.select().where(KeyRow.name == "probe").count() == 10

@@ -17,7 +17,9 @@ from tests.factories.projects import make_item
     ],
 )
 def test_costly_query(api, refusal, sample_project, clock, monkeypatch, route, query):
-    """What takes too long is refused with what to do, and the next is answered."""
+    """
+    A query that takes too long is rejected with advice, and the next one succeeds.
+    """
     make_item(sample_project, clock.now, title="A thing")
     with monkeypatch.context() as patch:
         patch.setattr(dispatch, "QUERY_SECONDS", 0.0)

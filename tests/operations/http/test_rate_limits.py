@@ -10,7 +10,7 @@ LIST = ROUTES["GET /platform/v1/keys/list"]
 
 
 def test_burst(send, issue, refusal):
-    """The capacity is what a key may ask at once, and not one more."""
+    """The capacity is the number of requests that a key may burst, and not one more."""
     key = issue("*", rate_capacity=3, rate_refill=0.5)
 
     answers = [send(LIST, key) for _ in range(4)]
@@ -36,7 +36,7 @@ def test_refill(send, issue, clock):
 
 
 def test_refused_requests_cost_too(send, issue):
-    """Asking for what a key may not do uses up its rate as well."""
+    """Rejected requests count towards the rate too."""
     key = issue("a", rate_capacity=1, rate_refill=1)
 
     assert send(LIST, key).status_code == 403
@@ -44,7 +44,7 @@ def test_refused_requests_cost_too(send, issue):
 
 
 def test_keys_do_not_share(send, issue):
-    """One key's burst is not another's loss."""
+    """The burst of one key does not affect another."""
     one, other = (issue("*", rate_capacity=1, rate_refill=1) for _ in range(2))
     send(LIST, one)
 
@@ -52,7 +52,7 @@ def test_keys_do_not_share(send, issue):
 
 
 def test_half_a_pair(send, issue):
-    """What a key does not say of its rate, the settings say."""
+    """Rates that a key does not set come from the settings."""
     some = send(LIST, issue("*", rate_capacity=400))
     none = send(LIST, issue("*"))
 

@@ -1,4 +1,4 @@
-"""What no file, no log and no answer may tell of a key."""
+"""What no file, log or response may reveal about a key."""
 
 import io
 import logging
@@ -11,7 +11,7 @@ from models.platform.secrets import REDACTED_PATTERN, generate_secret, hash_secr
 from tests.conftest import ROUTES
 
 KEYS, OWN = "/platform/v1/keys", "/platform/v1/developer/keys"
-ASKED = {"name": "probe", "scopes": ["status:services:list"]}
+NEW_KEY = {"name": "probe", "scopes": ["status:services:list"]}
 TEXT = "find-me-nowhere"
 
 
@@ -22,7 +22,9 @@ def key(issue):
 
 @pytest.fixture
 def post(app, key):
-    """Post twice under one idempotency text, as whoever lost the first answer."""
+    """
+    Post twice under one Idempotency-Key, as a client that lost the first response.
+    """
     client = app.test_client()
 
     def posted(path, body):
@@ -36,21 +38,21 @@ def post(app, key):
 
 @pytest.fixture
 def secrets(post, key):
-    """The secrets of every way that a key comes into the world."""
-    added, own = post(f"{KEYS}/add", ASKED), post(f"{OWN}/create", ASKED)
+    """The secrets of every way to create a key."""
+    added, own = post(f"{KEYS}/add", NEW_KEY), post(f"{OWN}/create", NEW_KEY)
     rotated = post(f"{KEYS}/rotate", {"id": added["id"]})
     own_rotated = post(f"{OWN}/rotate", {"id": own["id"]})
     return [key, *(each["secret"] for each in (added, own, rotated, own_rotated))]
 
 
 def test_files(secrets, raw_database):
-    """Neither secret nor idempotency text is in the database or its log."""
-    kept = raw_database.kept()
+    """Neither secret nor Idempotency-Key is in the database or its log."""
+    stored = raw_database.stored_bytes()
 
-    assert b"probe" in kept
-    assert TEXT.encode() not in kept
+    assert b"probe" in stored
+    assert TEXT.encode() not in stored
     for secret in secrets:
-        assert secret[12:].encode() not in kept
+        assert secret[12:].encode() not in stored
 
 
 @pytest.fixture
@@ -60,7 +62,7 @@ def logged(caplog):
 
 
 def test_log(logged, secrets):
-    """Neither secret nor hash nor idempotency text is logged, however much is."""
+    """Neither secret, hash nor Idempotency-Key is logged at any level."""
     result = "\n".join(each.getMessage() for each in logged.get_records("setup"))
 
     assert result.count("operation=platform:") == 8
@@ -78,7 +80,7 @@ def test_log(logged, secrets):
     ],
 )
 def test_lists(route, secrets, key, api):
-    """No list tells a secret, a hash or an idempotency text."""
+    """No list returns a secret, a hash or an Idempotency-Key."""
     result = api(route, key=key).text
 
     assert "probe" in result
@@ -127,7 +129,7 @@ def places(secret):
 
 @pytest.mark.parametrize("is_known", [True, False])
 def test_written_log(is_known, app, issue, written):
-    """Wherever a secret is sent, good or not, neither it nor its hash is written."""
+    """Neither a secret nor its hash is logged, wherever it is sent, valid or not."""
     secret = issue("*") if is_known else generate_secret().text
     client = app.test_client()
 
@@ -142,14 +144,14 @@ def test_written_log(is_known, app, issue, written):
 
 @pytest.mark.parametrize("verb", ["add", "verify"])
 def test_written_log_of_a_mistake(verb, app, issue, written, monkeypatch):
-    """A stack tells where, and no value of what was sent or would have been told."""
+    """A logged stack trace has no value of the request or of the response."""
     secret, operation = issue("*"), ROUTES[f"POST {KEYS}/{verb}"]
-    request = ASKED if verb == "add" else {"hash": hash_secret(secret)}
+    body = NEW_KEY if verb == "add" else {"hash": hash_secret(secret)}
     headers = {"Authorization": f"Bearer {secret}", "Idempotency-Key": TEXT}
     another = ROUTES["GET /platform/v1/audit/list"]
     monkeypatch.setitem(vars(operation), "response_adapter", another.response_adapter)
 
-    response = app.test_client().post(operation.path, json=request, headers=headers)
+    response = app.test_client().post(operation.path, json=body, headers=headers)
 
     assert response.status_code == 500
     result, line = written().splitlines()[-2:]

@@ -1,4 +1,4 @@
-"""What holds for the connections of the server, whatever happens to one of them."""
+"""Rules for the connections of the server, whatever happens to one of them."""
 
 import os
 import signal
@@ -21,7 +21,7 @@ QUICK, SLOW, LOOK_UP = "/quick", "/slow", "/look-up"
 
 
 class Application:
-    """Answers each path with its name: /slow as soon as it may end."""
+    """Responds to each path with its name; to /slow only when it is released."""
 
     extensions = {LOOK_UPS: {("GET", LOOK_UP)}}
 
@@ -86,7 +86,7 @@ def test_look_up_needs_no_thread(application, connect):
 
 
 def test_responses_in_order(application, connect):
-    """Requests that were sent ahead get their responses in the same order."""
+    """Pipelined requests get their responses in the same order."""
     client, paths = connect(), [LOOK_UP, SLOW, LOOK_UP, QUICK, SLOW, LOOK_UP]
     client.sendall(b"".join(map(request, paths)))
     application.is_started.wait(10)
@@ -98,7 +98,7 @@ def test_responses_in_order(application, connect):
 
 @pytest.mark.parametrize("path", [QUICK, LOOK_UP])
 def test_requests_ahead_do_not_delay_others(application, connect, path):
-    """Requests that one client has sent ahead take turns with those of others."""
+    """Pipelined requests of one client take turns with those of others."""
     greedy, other = connect(), connect()
     greedy.sendall(request(SLOW) + request(path) * 100)
     application.is_started.wait(10)
@@ -131,7 +131,7 @@ def test_error_of_a_connection(connect, monkeypatch, caplog):
 
 
 def test_error_of_a_new_connection(connect, monkeypatch, caplog):
-    """A connection that cannot be accepted does not keep the next one out."""
+    """A connection that cannot be accepted does not block the next one."""
 
     def fail(_, server, accepted, *__, **___):
         accepted.close()
@@ -163,7 +163,10 @@ def test_error_between_connections(connect, monkeypatch, caplog):
 
 
 def test_thread_that_ends_after_the_server():
-    """It wakes nobody: a file may have the descriptor of what it would write to."""
+    """
+    A thread that ends after the server wakes nothing: its descriptor may be a file by
+    now.
+    """
     application = Application()
     listener = socket.create_server(("127.0.0.1", 0))
     server = limited_server(application, listener, threads=1)
@@ -191,7 +194,7 @@ def test_thread_that_ends_after_the_server():
 
 @pytest.mark.parametrize("look_ups", [set(), {("GET", "/")}], ids=["thread", "loop"])
 def test_signal_during_a_request(look_ups):
-    """A process that is told to end sends the response that it is computing."""
+    """A process that is told to stop still sends the response that it is computing."""
     listener = socket.create_server(("127.0.0.1", 0))
 
     def application(environ, start):
@@ -220,8 +223,8 @@ def test_signal_during_a_request(look_ups):
 
 def test_operations_that_are_look_ups(store, clock):
     """
-    keys/verify is a look-up where the database is a file; one on another machine would
-    have all connections wait.
+    keys/verify runs in the loop only on SQLite; a remote database would delay all
+    connections.
     """
 
     def routes(address):

@@ -4,8 +4,8 @@ import pytest
 
 from api.operation import OPERATIONS
 
-# The fields of each shape, as the specification lists them. A field with a question
-# mark may be null, one with brackets is a list, and a name after a colon is its shape.
+# The fields of each shape in the specification. A question mark marks a field that can
+# be null, brackets a list, and a name after a colon the shape of the field.
 SHAPES = {
     "Project": "id slug name description? status ownerId builtin createdAt updatedAt"
     " archivedAt?",
@@ -123,7 +123,7 @@ def schemas():
 
 
 def kind_of(schema):
-    """Return what the tables say of a field: ?, [] and the name of a shape."""
+    """Return the notation of a field in the tables: ?, [] and the name of a shape."""
     choices = schema.get("anyOf", [schema])
     others = [choice for choice in choices if choice.get("type") != "null"]
     nullable = "?" if len(others) < len(choices) else ""
@@ -141,7 +141,7 @@ NAMED, BY_ROUTE = schemas()
 
 @pytest.mark.parametrize("shape", SHAPES)
 def test_fields(shape):
-    """Each field of the specification is in the response, and nothing else is."""
+    """A response has exactly the fields of the specification."""
     schema = NAMED[shape]
 
     fields = {name + kind_of(field) for name, field in schema["properties"].items()}

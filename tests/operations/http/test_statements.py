@@ -11,12 +11,12 @@ from tests.conftest import ROUTES
 pytestmark = pytest.mark.sqlite
 
 VERIFY = "POST /platform/v1/keys/verify"
-NOBODY = {"id": "01900000-0000-7000-8000-000000000000"}
+UNKNOWN = {"id": "01900000-0000-7000-8000-000000000000"}
 WITHOUT_SNAPSHOT = {
     VERIFY: {"hash": hashlib.sha256(b"nobody's").hexdigest()},
-    "GET /platform/v1/keys/get": NOBODY,
-    "GET /status/v1/admin/deliveries/get": NOBODY,
-    "GET /status/v1/admin/subscriptions/get": NOBODY,
+    "GET /platform/v1/keys/get": UNKNOWN,
+    "GET /status/v1/admin/deliveries/get": UNKNOWN,
+    "GET /status/v1/admin/subscriptions/get": UNKNOWN,
 }
 
 
@@ -29,7 +29,7 @@ def statements(app):
 
 
 def test_reads_without_snapshot_are_known():
-    """An operation that declares to need no snapshot is held to that below."""
+    """The operations that declare to need no snapshot are listed here."""
     routes = {operation.route for operation in OPERATIONS if not operation.snapshot}
 
     assert routes == WITHOUT_SNAPSHOT.keys()

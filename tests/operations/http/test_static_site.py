@@ -1,4 +1,4 @@
-"""The built site as the server itself hands it out."""
+"""The built site as the server itself serves it."""
 
 from dataclasses import replace
 from pathlib import Path
@@ -20,7 +20,7 @@ def browse(app, build_site):
 
 @pytest.mark.parametrize("path", ["/" + "a" * 3000, "/" + "a/" * 3000, "/x" * 200])
 def test_address_longer_than_any_file(browse, refusal, path):
-    """An address that no file can have names nothing, and breaks nothing."""
+    """An address that no file can have is a 404."""
     response = browse(path)
 
     assert response.status_code == 404
@@ -29,7 +29,7 @@ def test_address_longer_than_any_file(browse, refusal, path):
 
 @pytest.mark.parametrize("method", ["POST", "PUT", "DELETE", "OPTIONS"])
 def test_page_is_only_read(browse, refusal, method):
-    """A page takes GET and HEAD, and says so."""
+    """A page allows GET and HEAD only, and says so in Allow."""
     response = browse("/status/", method=method)
 
     assert response.status_code == 405
@@ -47,7 +47,7 @@ def test_nothing_but_the_site(browse, path):
 
 
 def test_page_has_the_policy(browse):
-    """What the server hands out has the headers that a CDN should set."""
+    """Served pages have the headers that a CDN should set."""
     response = browse("/status/")
 
     assert "default-src 'none'" in response.headers["Content-Security-Policy"]
@@ -66,7 +66,7 @@ def test_page_for_an_address_that_is_none(browse):
 
 
 def test_part_of_a_file(browse):
-    """One part that is there is given."""
+    """A range within the file is returned."""
     whole = browse("/status/").data
 
     for body, part in (("0-3", whole[:4]), ("-4", whole[-4:]), ("4-", whole[4:])):
@@ -76,7 +76,7 @@ def test_part_of_a_file(browse):
 
 
 def test_parts_that_cannot_be_had(browse):
-    """Whoever wants what is not there, or several parts, gets the whole file."""
+    """An invalid range or several ranges return the whole file."""
     beyond = ["bytes=99999999-", "bytes=" + "9" * 5000 + "-", "bytes=-0", "bytes=4-1"]
     several = ["bytes=0-1,3-4", "bytes=" + "0-1," * 2000]
     whole = browse("/status/").data
@@ -88,7 +88,7 @@ def test_parts_that_cannot_be_had(browse):
 
 
 def test_link_out_of_the_folder(browse, output, settings):
-    """A link that somebody put into the folder leads to nothing outside of it."""
+    """A symbolic link in the folder does not lead to files outside it."""
     (output / "secret").symlink_to(settings.database)
     (output / "linked").symlink_to(Path(settings.database).parent)
     (output / "same").symlink_to(output / "status")
@@ -99,7 +99,7 @@ def test_link_out_of_the_folder(browse, output, settings):
 
 
 def test_folder_that_is_a_link(browse, app, output):
-    """The folder itself may stand elsewhere."""
+    """The folder itself may be a symbolic link."""
     output.rename(output.with_name("elsewhere"))
     output.symlink_to(output.with_name("elsewhere"))
 
@@ -108,7 +108,7 @@ def test_folder_that_is_a_link(browse, app, output):
 
 @pytest.fixture
 def below(store, settings, clock, docs_project):
-    """The server of a site below a path, as browsers and programs ask it."""
+    """The server of a site below a path, as browsers and programs call it."""
     moved = docs_project.publish("limits", collection="support")
     docs_project.update(moved, collection="products")
     result = replace(settings, site_url="https://example.com/docs/v2")
@@ -124,7 +124,7 @@ def below(store, settings, clock, docs_project):
         # The API is where it is without a path.
         *(("/openapi.json", 200, None), ("/healthz", 200, None)),
         ("/status/v1/services/list", 401, None),
-        # A slash that lacks, and the host alone.
+        # A missing slash, and the host alone.
         ("/docs/v2", 308, "/docs/v2/"),
         ("/", 302, "/docs/v2/"),
         ("/docs/v2/status", 308, "status/"),
@@ -149,7 +149,7 @@ def test_site_below_a_path(below, path, status, location):
 
 
 def test_missing_page_below_a_path(below):
-    """A browser gets the site's page for it, wherever on the host that is."""
+    """A browser gets the site's 404 page, anywhere on the host."""
     for path in ("/docs/v2/nowhere/", "/nowhere/"):
         page = below(path, headers={"Accept": "text/html"})
 
@@ -158,7 +158,7 @@ def test_missing_page_below_a_path(below):
 
 
 def test_site_below_a_path_is_only_read(below):
-    """A page takes no POST; what is no page is not there for any method."""
+    """A page does not allow POST; what is no page is a 404 for every method."""
     page, other = below("/docs/v2/status/", method="POST"), below("/", method="POST")
 
     assert (page.status_code, page.headers["Allow"]) == (405, "GET, HEAD")

@@ -1,4 +1,4 @@
-"""What mutations lock: those that declare locks share, all others write alone."""
+"""The locks of mutations: those that declare locks share, all others write alone."""
 
 import re
 from dataclasses import replace
@@ -20,7 +20,7 @@ EDGE = {"source": ID, "target": "00000000-0000-7000-8000-000000000002"}
 
 
 def locks_of(name, request, caller=CALLER):
-    """Return what the operation of this name locks."""
+    """Return the locks of the operation with this name."""
     (operation,) = [each for each in OPERATIONS if each.name == name]
     return operation.write_locks(request, caller)
 
@@ -31,7 +31,7 @@ def test_only_mutations_lock(app):
 
 
 def test_every_invariant_has_its_test():
-    """What is said to be tested with two writers is."""
+    """Every invariant that is declared as tested with two writers has its test."""
     named = set(re.findall(r"test_\w+", postgresql_locks.__doc__))
     files = Path("tests/servers").glob("test_overlap*.py")
 
@@ -45,7 +45,7 @@ def test_every_invariant_has_its_test():
 
 
 def test_keys_of_an_account(app):
-    """Who creates keys for one account waits for who else does, in any portal."""
+    """Requests that create keys for one account wait for each other, in any portal."""
     portal = replace(CALLER, acts_as_account=EDGE["target"])
     name = "platform:developer:keys:create"
 
@@ -61,7 +61,9 @@ def test_mutation_without_locks(app):
 
 
 def test_global_label(app):
-    """A global label, whose name must be free in all projects, is created alone."""
+    """
+    A global label is created alone, because its name must be free in all projects.
+    """
     name = "projects:labels:create"
 
     assert locks_of(name, CreateLabel(name="bug")) == ALONE
@@ -69,7 +71,9 @@ def test_global_label(app):
 
 
 def test_relationships_of_new_items(app):
-    """New items whose relationships may be with any project are created alone."""
+    """
+    New items with relationships are created alone, because these may span projects.
+    """
     name, body = "projects:work-items:bulk-create", {"projectId": ID, "items": [ITEM]}
     related = body | {"relationships": [EDGE | {"relationship": "blocks"}]}
 
@@ -80,7 +84,9 @@ def test_relationships_of_new_items(app):
 @pytest.mark.postgresql
 @pytest.mark.parametrize("begin", [writing, dry_run])
 def test_alone_within_shared(store, begin):
-    """A write that shares cannot begin one that is alone: others may be under way."""
+    """
+    A write that shares cannot contain one that is alone, because others may be running.
+    """
     with begin(SHARED), pytest.raises(RuntimeError, match="shares"), writing():
         pass
 

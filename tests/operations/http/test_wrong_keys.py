@@ -1,4 +1,4 @@
-"""Wrong keys: how many an address may send, and who is not affected."""
+"""Wrong keys: how many an address may send, and which callers are not affected."""
 
 import pytest
 
@@ -23,7 +23,9 @@ def guess(send):
 
 @pytest.mark.parametrize("key", [None, "mistyped"])
 def test_wrong_keys(key, guess, clock, refusal):
-    """Beyond the rate, a wrong key is told when to come back, and then let try."""
+    """
+    Beyond the rate, a wrong key gets 429 with Retry-After, and may be tried again then.
+    """
     burst = [guess(key=key).status_code for _ in range(WRONG_KEY_RATE.capacity)]
 
     beyond = guess(key=key)
@@ -37,7 +39,7 @@ def test_wrong_keys(key, guess, clock, refusal):
 
 
 def test_right_key_from_the_same_address(guess, issue):
-    """Whoever shares an address with an attacker, as behind a proxy, is not refused."""
+    """A valid key behind the same address as an attacker is not rejected."""
     key = issue("*")
     while guess().status_code == 401:
         pass
@@ -49,7 +51,9 @@ def test_right_key_from_the_same_address(guess, issue):
 
 
 def test_keys_that_are_over(guess, issue, clock):
-    """An expired key is no guess: it is refused as such, however often it is sent."""
+    """
+    An expired key is no guess: it is rejected as expired, however often it is sent.
+    """
     key = issue("*", expires_in_days=1)
     clock.pass_(days=1)
 
@@ -71,5 +75,7 @@ def test_keys_that_are_over(guess, issue, clock):
     ],
 )
 def test_network_of_a_client(address, other, is_same):
-    """A client is an IPv4 address, or a /64 of IPv6; who has none is one client."""
+    """
+    A client is an IPv4 address or an IPv6 /64; those without an address are one client.
+    """
     assert (client_networks(address)[0] == client_networks(other)[0]) == is_same

@@ -10,7 +10,7 @@ from models.audit import AuditRow
 from models.platform.keys import KeyRow
 from models.platform.scopes import ASSERT_ACTORS, ESCALATE
 from tests.conftest import ROUTES
-from tests.operations.platform.test_keys import ADD, GET, MEMBERS, NOBODY
+from tests.operations.platform.test_keys import ADD, GET, MEMBERS, UNKNOWN_ID
 from tests.operations.platform.test_keys import LIST as LIST_ALL
 
 CREATE, LIST, REVOKE, ROTATE = (
@@ -19,31 +19,34 @@ CREATE, LIST, REVOKE, ROTATE = (
     *("POST /platform/v1/developer/keys/revoke",),
     *("POST /platform/v1/developer/keys/rotate",),
 )
-ASKED = {"name": "mine", "scopes": ["status:services:list"]}
+NEW_KEY = {"name": "mine", "scopes": ["status:services:list"]}
 GRACE = "0190b6a0-0000-7000-8000-000000000001"
 LINUS = "0190b6a0-0000-7000-8000-000000000002"
 
 
 @pytest.fixture
 def portal(api, issue):
-    """Ask as a portal does: with its key, for this account."""
+    """Call as a portal does: with its key, on behalf of this account."""
     key = issue("platform:developer:*", "status:services:list", ASSERT_ACTORS)
 
-    def asked(route, given=None, account=GRACE, **headers):
-        acting = {"Act-As-Account": account} if account else {}
-        return api(route, given, key=key, headers=acting | headers)
+    def call(route, data=None, account=GRACE, **headers):
+        act_as = {"Act-As-Account": account} if account else {}
+        return api(route, data, key=key, headers=act_as | headers)
 
-    asked.prefix, asked.key = key[:11], key
-    return asked
+    call.prefix, call.key = key[:11], key
+    return call
 
 
 @pytest.fixture
 def key(portal):
-    return portal(CREATE, ASKED).json["data"]
+    return portal(CREATE, NEW_KEY).json["data"]
 
 
 def test_create(portal, key, api):
-    """The key is its account's, opens what was asked, and says its secret once."""
+    """
+    The key belongs to the account, has the requested scopes, and its secret is shown
+    once.
+    """
     assert key.keys() == MEMBERS | {"secret"}
     assert (key["accountId"], key["expiresAt"]) == (GRACE, None)
     assert (key["rateCapacity"], key["rateRefill"]) == (None, None)
@@ -54,13 +57,15 @@ def test_create(portal, key, api):
     assert row.detail == f'via key {portal.prefix} "test"'
 
 
-@pytest.mark.parametrize("wanted", ["status:*", "a", "*", ASSERT_ACTORS])
-def test_create_beyond_what_is_public(wanted, portal, refusal):
-    """Only public scopes, to the letter, whatever the portal itself may do."""
-    response = portal(CREATE, ASKED | {"scopes": [*ASKED["scopes"], wanted]})
+@pytest.mark.parametrize("scope", ["status:*", "a", "*", ASSERT_ACTORS])
+def test_create_beyond_what_is_public(scope, portal, refusal):
+    """
+    Only public scopes are granted, exactly as written, whatever the portal may do.
+    """
+    response = portal(CREATE, NEW_KEY | {"scopes": [*NEW_KEY["scopes"], scope]})
 
     assert response.status_code == 403
-    assert refusal(response, "scope-not-public")["scopes"] == [wanted]
+    assert refusal(response, "scope-not-public")["scopes"] == [scope]
     assert not KeyRow.select().where(KeyRow.name == "mine").exists()
 
 
@@ -72,16 +77,18 @@ def test_create_beyond_what_is_public(wanted, portal, refusal):
     ],
 )
 def test_create_out_of_shape(member, portal):
-    """A developer names and scopes a key, and nothing else."""
-    assert portal(CREATE, ASKED | member).status_code == 422
+    """A developer sets the name and the scopes of a key, and nothing else."""
+    assert portal(CREATE, NEW_KEY | member).status_code == 422
 
 
 def test_list(portal, key, clock, api):
-    """One's own keys, newest first, revoked ones too, without meta or secrets."""
-    api(ADD, ASKED)
-    portal(CREATE, ASKED, account=LINUS)
+    """
+    The account's own keys, newest first, with revoked ones, without meta or secrets.
+    """
+    api(ADD, NEW_KEY)
+    portal(CREATE, NEW_KEY, account=LINUS)
     clock.pass_(seconds=1)
-    portal(CREATE, ASKED | {"name": "newer"})
+    portal(CREATE, NEW_KEY | {"name": "newer"})
     portal(REVOKE, {"id": key["id"]})
 
     answer = portal(LIST).json
@@ -110,10 +117,13 @@ def test_revoke(portal, key, api, audited):
 
 
 def test_rotate(portal, key, api, audited):
-    """The replacement is the same account's; the old key ends with the grace."""
+    """
+    The replacement belongs to the same account; the old key ends after the grace
+    period.
+    """
     new = portal(ROTATE, {"id": key["id"], "graceSeconds": 0}).json["data"]
 
-    assert (new["accountId"], new["scopes"]) == (GRACE, ASKED["scopes"])
+    assert (new["accountId"], new["scopes"]) == (GRACE, NEW_KEY["scopes"])
     assert api(GET, {"id": key["id"]}).json["data"]["status"] == "revoked"
     assert api(GET, {"id": new["id"]}).json["data"]["status"] == "active"
     assert audited() == ["add", "rotate"]
@@ -131,7 +141,7 @@ def test_rotate_what_is_over(portal, key, refusal):
 
 
 def test_rotate_what_became_more(portal, key, api, issue, refusal):
-    """What an admin added to a key does not reach a developer by rotation."""
+    """Scopes that an admin added to a key do not reach a developer by rotation."""
     update = "POST /platform/v1/keys/update"
     api(update, {"id": key["id"], "scopes": ["a"]}, key=issue("*"))
 
@@ -154,12 +164,15 @@ def test_rotate_with_a_slower_portal(portal, key):
 
 @pytest.mark.parametrize("route", [REVOKE, ROTATE])
 def test_what_is_not_ones_own(route, portal, key, api, audited):
-    """Somebody else's key, and an admin's, are as missing as none: to the byte."""
-    admins = api(ADD, ASKED).json["data"]["id"]
+    """
+    The keys of another account and of admins get the same 404 as an unknown key, byte
+    for byte.
+    """
+    admins = api(ADD, NEW_KEY).json["data"]["id"]
     before = audited()
     result = {
         re.sub(id, "ID", portal(route, {"id": id}, LINUS, **TRACED).text)
-        for id in (NOBODY, key["id"], admins)
+        for id in (UNKNOWN_ID, key["id"], admins)
     }
 
     assert len(result) == 1
@@ -172,12 +185,12 @@ TRACED = {"X-Request-Id": "trace"}
 
 @pytest.mark.parametrize("route", [CREATE, LIST, REVOKE, ROTATE])
 def test_portal_that_does_not_say_for_whom(route, portal, key, refusal):
-    """Who may act for anybody must say for whom; an e-mail is no account."""
-    bodies = {CREATE: ASKED, LIST: None}
-    given = bodies.get(route, {"id": key["id"]})
+    """A portal must name the account it acts for; an email address is no account."""
+    bodies = {CREATE: NEW_KEY, LIST: None}
+    data = bodies.get(route, {"id": key["id"]})
 
     for headers in ({}, {"Act-As-Email": "grace@example.com"}):
-        response = portal(route, given, account=None, **headers)
+        response = portal(route, data, account=None, **headers)
 
         assert response.status_code == 400
         refusal(response, "actor-required")
@@ -193,8 +206,8 @@ def test_most_active_keys(portal, settings, clock, store, issue, refusal):
         path = ROUTES[route].path
         return client.post(path, json=body, headers=headers)
 
-    first, second = (post(CREATE, ASKED).json["data"] for _ in "ab")
-    third = post(CREATE, ASKED)
+    first, second = (post(CREATE, NEW_KEY).json["data"] for _ in "ab")
+    third = post(CREATE, NEW_KEY)
     with_grace = post(ROTATE, {"id": first["id"], "graceSeconds": 1})
     without = post(ROTATE, {"id": first["id"], "graceSeconds": 0})
     post(REVOKE, {"id": second["id"]})
@@ -202,16 +215,16 @@ def test_most_active_keys(portal, settings, clock, store, issue, refusal):
     assert (third.status_code, with_grace.status_code) == (409, 409)
     refusal(third, "limit-exceeded")
     assert without.status_code == 200
-    assert post(CREATE, ASKED).status_code == 200
-    assert portal(CREATE, ASKED, account=LINUS).status_code == 200
+    assert post(CREATE, NEW_KEY).status_code == 200
+    assert portal(CREATE, NEW_KEY, account=LINUS).status_code == 200
 
 
-@pytest.mark.parametrize("wanted", [ASSERT_ACTORS, ESCALATE])
-def test_scope_that_is_never_public(wanted, portal, settings, clock, refusal):
+@pytest.mark.parametrize("scope", [ASSERT_ACTORS, ESCALATE])
+def test_scope_that_is_never_public(scope, portal, settings, clock, refusal):
     """Though the settings list it as public, no developer's key has it."""
-    app = create_app(replace(settings, public_scopes=(wanted,)), clock=clock)
+    app = create_app(replace(settings, public_scopes=(scope,)), clock=clock)
     headers = {"Authorization": f"Bearer {portal.key}", "Act-As-Account": GRACE}
-    body = ASKED | {"scopes": [wanted]}
+    body = NEW_KEY | {"scopes": [scope]}
 
     response = app.test_client().post(ROUTES[CREATE].path, json=body, headers=headers)
 
@@ -219,9 +232,9 @@ def test_scope_that_is_never_public(wanted, portal, settings, clock, refusal):
 
 
 def test_plain_key(api, issue):
-    """A plain key has keys of its own, which it keeps when it is replaced."""
+    """A key without an account has its own keys, which its replacement inherits."""
     key, other = (issue("platform:developer:*", "platform:keys:rotate") for _ in "ab")
-    mine = api(CREATE, ASKED, key=key).json["data"]
+    mine = api(CREATE, NEW_KEY, key=key).json["data"]
     id = KeyRow.get(KeyRow.prefix == key[:11]).id
 
     new = api("POST /platform/v1/keys/rotate", {"id": id}, key=key).json["data"]

@@ -1,4 +1,4 @@
-"""What a key may grant besides scopes: no higher rate, and no longer life, than its."""
+"""The limits of what a key may grant: its own rate and its own lifetime."""
 
 from dataclasses import replace
 
@@ -14,7 +14,7 @@ ROTATE = "POST /platform/v1/keys/rotate"
 CREATE = "POST /platform/v1/developer/keys/create"
 ROTATE_OWN = "POST /platform/v1/developer/keys/rotate"
 SCOPES = ["status:services:list"]
-ASKED = {"name": "new", "scopes": SCOPES}
+NEW_KEY = {"name": "new", "scopes": SCOPES}
 MANAGER = ("platform:keys:*", "platform:developer:*", *SCOPES)
 LIMITS = {"rate_capacity": 100, "rate_refill": 10.0, "expires_in_days": 3}
 WITHIN = {"rateCapacity": 100, "rateRefill": 10, "expiresInDays": 3}
@@ -22,7 +22,7 @@ WITHIN = {"rateCapacity": 100, "rateRefill": 10, "expiresInDays": 3}
 
 @pytest.fixture
 def limited(issue):
-    """A key that manages keys, with limits of its own."""
+    """A key that manages keys and has its own limits."""
     return issue(*MANAGER, **LIMITS)
 
 
@@ -54,8 +54,8 @@ def target(issue):
     ],
 )
 def test_add_beyond_the_limits(beyond, kind, expected, api, limited, refusal):
-    """What is sent, or follows by default, stays within what the caller has itself."""
-    body = {n: v for n, v in (ASKED | WITHIN | beyond).items() if v is not ...}
+    """The sent values and the defaults must be within the caller's own limits."""
+    body = {n: v for n, v in (NEW_KEY | WITHIN | beyond).items() if v is not ...}
 
     response = api(ADD, body, key=limited)
 
@@ -66,25 +66,25 @@ def test_add_beyond_the_limits(beyond, kind, expected, api, limited, refusal):
 
 
 def test_add_at_the_limits(api, limited):
-    """A key may grant all that it has."""
-    assert api(ADD, ASKED | WITHIN, key=limited).status_code == 200
+    """A key may grant its own limits in full."""
+    assert api(ADD, NEW_KEY | WITHIN, key=limited).status_code == 200
 
 
 def test_add_by_a_key_without_limits(api, issue, refusal):
-    """A key without limits of its own has the default rate, and grants any life."""
+    """A key without its own limits has the default rate, and grants any lifetime."""
     manager = issue(*MANAGER)
 
-    assert api(ADD, ASKED | {"expiresInDays": 3650}, key=manager).status_code == 200
-    beyond = api(ADD, ASKED | {"rateCapacity": 2001}, key=manager)
+    assert api(ADD, NEW_KEY | {"expiresInDays": 3650}, key=manager).status_code == 200
+    beyond = api(ADD, NEW_KEY | {"rateCapacity": 2001}, key=manager)
     refusal(beyond, "rate-not-grantable")
 
 
-@pytest.mark.parametrize("held", ["*", ESCALATE])
-def test_add_by_who_grants_anything(held, api, issue):
+@pytest.mark.parametrize("grant_all", ["*", ESCALATE])
+def test_add_by_who_grants_anything(grant_all, api, issue):
     """`*` and the scope to escalate are free of every limit."""
-    manager = issue("platform:keys:add", held, **LIMITS)
+    manager = issue("platform:keys:add", grant_all, **LIMITS)
 
-    response = api(ADD, ASKED | {"rateCapacity": 100_000}, key=manager)
+    response = api(ADD, NEW_KEY | {"rateCapacity": 100_000}, key=manager)
 
     assert response.json["data"]["expiresAt"] is None
 
@@ -97,7 +97,7 @@ def test_add_under_the_open_policy(settings, clock, limited):
     response = (
         create_app(opened, clock=clock)
         .test_client()
-        .post("/platform/v1/keys/add", json=ASKED, headers=headers)
+        .post("/platform/v1/keys/add", json=NEW_KEY, headers=headers)
     )
 
     assert response.json["data"]["expiresAt"] is None
@@ -122,7 +122,7 @@ def test_add_under_the_open_policy(settings, clock, limited):
 def test_update_beyond_the_limits(
     present, members, kind, api, limited, target, refusal
 ):
-    """A key that gains something has no more rate and life than who gives it."""
+    """A key that gains scopes may have no more rate and lifetime than the caller."""
     present = {name: value for name, value in present.items() if value is not None}
     id = target(**{"rate_capacity": 100} | present)
 
@@ -134,7 +134,9 @@ def test_update_beyond_the_limits(
 
 @pytest.mark.parametrize("members", [{"name": "new"}, {"rateCapacity": 500}])
 def test_update_that_grants_nothing(members, api, limited, target):
-    """A key of more rate and life may be renamed, and brought nearer to the limits."""
+    """
+    A key with higher limits may be renamed, and brought nearer to the caller's limits.
+    """
     id = target(rate_capacity=1000)
 
     assert api(UPDATE, {"id": id} | members, key=limited).status_code == 200
@@ -148,7 +150,7 @@ def test_update_that_grants_nothing(members, api, limited, target):
     ],
 )
 def test_rotate_beyond_the_limits(present, kind, api, limited, target, refusal):
-    """Nobody gets a secret with more rate or life than their own."""
+    """A rotation returns no secret with more rate or lifetime than the caller's."""
     response = api(ROTATE, {"id": target(**present)}, key=limited)
 
     assert response.status_code == 403
@@ -157,7 +159,7 @@ def test_rotate_beyond_the_limits(present, kind, api, limited, target, refusal):
 
 def test_developer_key_of_a_limited_key(api, limited, clock):
     """A developer's key has at most the rate and life of the key that creates it."""
-    first = api(CREATE, ASKED, key=limited).json["data"]
+    first = api(CREATE, NEW_KEY, key=limited).json["data"]
     clock.pass_(days=1)
     second = api(ROTATE_OWN, {"id": first["id"]}, key=limited).json["data"]
 

@@ -4,7 +4,7 @@ import pytest
 
 from models.audit import AuditRow
 from models.platform.keys import KeyRow
-from tests.operations.platform.test_keys import ADD, ASKED, REMOVE
+from tests.operations.platform.test_keys import ADD, NEW_KEY, REMOVE
 
 pytestmark = pytest.mark.both_engines
 
@@ -17,13 +17,13 @@ def keys(api, clock):
     made = []
     for number in range(3):
         clock.pass_(seconds=1)
-        made.append(api(ADD, ASKED | {"name": f"key {number}"}).json["data"])
+        made.append(api(ADD, NEW_KEY | {"name": f"key {number}"}).json["data"])
     api(REMOVE, {"id": made[-1]["id"]})
     return made
 
 
 def test_record(api, keys):
-    """A record says who did what when to which key, and with which."""
+    """A record has the actor, the action, the time, the key and the caller's key."""
     data = api(LIST).json["data"][0]
     remover = KeyRow.get(KeyRow.scopes.contains("platform:keys:remove"))
 
@@ -50,13 +50,15 @@ def test_record(api, keys):
 @pytest.mark.parametrize(
     ("route", "body"),
     [
-        (ADD, ASKED),
+        (ADD, NEW_KEY),
         ("POST /status/v1/admin/services/add", {"slug": "api", "name": "API"}),
         ("POST /projects/v1/admin/labels/add", {"name": "bug"}),
     ],
 )
 def test_key_of_a_change(name, quoted, route, body, api, issue):
-    """Keys of one issuer are told apart in every area, and no name forges another."""
+    """
+    Keys of one issuer are distinguished in every area, and no name imitates another.
+    """
     key = issue("*", name=name)
 
     api(route, body, key=key)
@@ -67,7 +69,7 @@ def test_key_of_a_change(name, quoted, route, body, api, issue):
 
 
 def test_pages(api, keys):
-    """Newest first, in pages; what is put down meanwhile shifts none."""
+    """Newest first, in pages that new records do not shift."""
     first = api(LIST, {"limit": 2}).json
     api(REMOVE, {"id": keys[0]["id"]})
     second = api(LIST, {"limit": 2, "cursor": first["meta"]["cursor"]}).json
@@ -81,7 +83,7 @@ def test_pages(api, keys):
 
 
 def test_no_other_area(api, keys):
-    """What operators write on the status page is not in it."""
+    """Changes of the status page are not in it."""
     api("POST /status/v1/admin/services/add", {"slug": "api", "name": "API"})
 
     assert len(api(LIST).json["data"]) == 4
@@ -89,9 +91,9 @@ def test_no_other_area(api, keys):
 
 
 def test_default_page(api, keys):
-    """A page has fifty records unless more or fewer are asked for."""
+    """A page has fifty records by default."""
     for number in range(50):
-        api(ADD, ASKED | {"name": f"more {number}"})
+        api(ADD, NEW_KEY | {"name": f"more {number}"})
 
     assert len(api(LIST).json["data"]) == 50
     assert len(api(LIST, {"limit": 100}).json["data"]) == 54
@@ -104,7 +106,7 @@ def test_wrong_limit(limit, api):
 
 
 def test_nothing_secret_in_it(api, keys):
-    """Neither secrets nor hashes nor idempotency texts are put down."""
+    """Neither secrets nor hashes nor Idempotency-Keys are recorded."""
     result = api(LIST).text
 
     assert not any(key["secret"][12:] in result for key in keys)

@@ -1,4 +1,4 @@
-"""An attack: a weak key tries to speak under the name of whoever has a stronger one."""
+"""An attack: a weak key tries to act under the name of a stronger key's issuer."""
 
 import pytest
 
@@ -16,24 +16,24 @@ WEAK = ("platform:keys:*", "status:admin:services:add")
 
 @pytest.fixture
 def weak(issue):
-    """A key that manages keys, and that may do little else."""
+    """A key that manages keys and has one more scope."""
     return issue(*WEAK, issuer="mallory@example.com")
 
 
 @pytest.fixture
 def take_over(api, weak):
     """
-    Take a key over step by step; return the secret, or None at the first refusal.
+    Take a key over step by step; return the secret, or None at the first rejection.
 
-    The key is cut down to one public read, then rotated, then given the weak key's
-    own scopes.
+    The key is reduced to one public read, then rotated, then given the weak key's
+    scopes.
     """
 
     def succeeded(route, body):
         response = api(route, body, key=weak)
         return response.json["data"] if response.status_code == 200 else None
 
-    def taken(target):
+    def attempt(target):
         listed = succeeded(LIST, {"limit": 100})
         assert target.id in [key["id"] for key in listed]
         public = {"id": target.id, "scopes": ["status:services:list"]}
@@ -44,7 +44,7 @@ def take_over(api, weak):
         succeeded(UPDATE, {"id": stolen["id"], "scopes": list(WEAK)})
         return stolen["secret"]
 
-    return taken
+    return attempt
 
 
 @pytest.mark.parametrize(
@@ -56,7 +56,7 @@ def take_over(api, weak):
     ],
 )
 def test_takeover(scopes, account, take_over, clock, audited):
-    """Neither an admin's key nor a developer's is taken over by a weaker key."""
+    """A weaker key takes over neither an admin's key nor a developer's."""
     request = CreateKey(name="strong", scopes=scopes)
     with writing():
         target, _ = issue_key(
@@ -71,7 +71,7 @@ def test_takeover(scopes, account, take_over, clock, audited):
 
 
 def test_actor_of_a_replacement(api, weak, clock):
-    """Whoever rotates a key answers for what its replacement does."""
+    """The issuer of a replacement is the issuer of the key that rotated it."""
     request = CreateKey(name="equal", scopes=list(WEAK))
     with writing():
         target, _ = issue_key(request, clock.now, issuer="ada@example.com")

@@ -1,4 +1,4 @@
-"""What counts as a use of a key, through HTTP."""
+"""Which requests count as a use of a key, over HTTP."""
 
 import hashlib
 
@@ -25,7 +25,7 @@ def last_used(key):
 
 
 def test_request(api, issue, uses, clock):
-    """Every request that a key opens is a use, though it may not ask for this."""
+    """Every request with a valid key is a use, even without the scope."""
     used, unused = issue("a"), issue("a")
 
     api("GET /platform/v1/keys/list", key=used)
@@ -36,7 +36,7 @@ def test_request(api, issue, uses, clock):
 
 
 def test_request_over_the_rate_limit(api, issue, uses, clock):
-    """A request that the rate limit refuses is a use of the key as well."""
+    """A request over the rate limit is a use of the key as well."""
     key = issue("*", rate_capacity=1, rate_refill=0.1)
     api("GET /platform/v1/keys/list", key=key)
     uses.write()
@@ -50,7 +50,7 @@ def test_request_over_the_rate_limit(api, issue, uses, clock):
 
 
 def test_request_of_a_revoked_key(api, issue, uses, clock):
-    """A key that opens nothing any more is not in use."""
+    """A request with a revoked key is no use."""
     key = issue("*")
     KeyRow.update(revoked_at=clock.now).where(KeyRow.prefix == key[:11]).execute()
 

@@ -12,24 +12,24 @@ LIST = "GET /platform/v1/keys/list"
 GET = "GET /platform/v1/keys/get"
 REMOVE = "POST /platform/v1/keys/remove"
 VERIFY = "POST /platform/v1/keys/verify"
-NOBODY = "00000000-0000-4000-8000-000000000000"
+UNKNOWN_ID = "00000000-0000-4000-8000-000000000000"
 
 MEMBERS = {
     *("id", "prefix", "name", "scopes", "status", "createdAt", "expiresAt"),
     *("rateCapacity", "rateRefill", "accountId"),
 }
-ASKED = {"name": "probe", "scopes": ["status:services:list"]}
+NEW_KEY = {"name": "probe", "scopes": ["status:services:list"]}
 
 
 @pytest.fixture
 def created(api):
     """A key that was added through HTTP, with its secret."""
-    return api(ADD, ASKED | {"expiresInDays": 2}).json["data"]
+    return api(ADD, NEW_KEY | {"expiresInDays": 2}).json["data"]
 
 
 def test_add(api, audited):
     """A key is answered with all its members and its secret, and audited."""
-    response = api(ADD, ASKED | {"name": "  probe ", "rateRefill": 0.5})
+    response = api(ADD, NEW_KEY | {"name": "  probe ", "rateRefill": 0.5})
 
     key = response.json["data"]
     assert response.status_code == 200
@@ -45,7 +45,7 @@ def test_add(api, audited):
 
 
 def test_add_that_expires(created):
-    """A lifetime is told in days, the end as an instant."""
+    """The lifetime is sent in days and returned as an instant."""
     assert created["expiresAt"] == "2026-03-03T12:00:00.000Z"
 
 
@@ -80,8 +80,8 @@ def test_add_that_expires(created):
     ],
 )
 def test_add_out_of_shape(member, value, api, refusal):
-    """Each limit is held, told by the member, and nothing is kept."""
-    response = api(ADD, ASKED | {member: value})
+    """A value beyond a limit is rejected by its member, and nothing is stored."""
+    response = api(ADD, NEW_KEY | {member: value})
 
     assert response.status_code == 422
     pointer = refusal(response, "validation-failed")["errors"][0]["pointer"]
@@ -103,18 +103,18 @@ def test_add_out_of_shape(member, value, api, refusal):
     ],
 )
 def test_add_at_the_limit(member, value, api, issue):
-    """What is just within its limits is kept as it was sent."""
-    response = api(ADD, ASKED | {member: value}, key=issue("*"))
+    """A value at a limit is stored as it was sent."""
+    response = api(ADD, NEW_KEY | {member: value}, key=issue("*"))
 
     assert response.status_code == 200
     assert response.json["data"].get(member, value) == value
 
 
 def test_add_with_a_scope_twice(api):
-    """A scope that is named twice is held once."""
-    response = api(ADD, ASKED | {"scopes": ASKED["scopes"] * 2})
+    """A scope that is sent twice is stored once."""
+    response = api(ADD, NEW_KEY | {"scopes": NEW_KEY["scopes"] * 2})
 
-    assert response.json["data"]["scopes"] == ASKED["scopes"]
+    assert response.json["data"]["scopes"] == NEW_KEY["scopes"]
 
 
 def test_get(api, created):
@@ -126,14 +126,14 @@ def test_get(api, created):
 
 @pytest.mark.parametrize("route", [GET, REMOVE])
 def test_unknown_key(route, api, refusal):
-    """An id that names no key is a 404 that says so."""
-    response = api(route, {"id": NOBODY})
+    """An unknown id is a 404 that names it."""
+    response = api(route, {"id": UNKNOWN_ID})
 
     assert response.status_code == 404
-    assert NOBODY in refusal(response, "key-not-found")["detail"]
+    assert UNKNOWN_ID in refusal(response, "key-not-found")["detail"]
 
 
-@pytest.mark.parametrize("id", ["", "x", NOBODY.upper().replace("0", "A"), None, 5])
+@pytest.mark.parametrize("id", ["", "x", UNKNOWN_ID.upper().replace("0", "A"), None, 5])
 def test_id_out_of_shape(id, api):
     """An id is a UUID in lower case."""
     assert api(GET, {"id": id} if id is not None else {}).status_code == 422
@@ -141,14 +141,14 @@ def test_id_out_of_shape(id, api):
 
 
 def test_list(api, clock):
-    """Newest first, in pages that link to each other, and new keys shift none."""
+    """Newest first, in linked pages that new keys do not shift."""
     for number in range(5):
         clock.pass_(seconds=1)
-        api(ADD, ASKED | {"name": f"key {number}"})
+        api(ADD, NEW_KEY | {"name": f"key {number}"})
     clock.pass_(seconds=1)
 
     first = api(LIST, {"limit": 2})
-    api(ADD, ASKED | {"name": "late"})
+    api(ADD, NEW_KEY | {"name": "late"})
     second = api(LIST, {"limit": 3, "cursor": first.json["meta"]["cursor"]})
 
     assert [each["name"] for each in first.json["data"]] == ["test", "key 4"]
@@ -158,7 +158,7 @@ def test_list(api, clock):
 
 
 def test_list_links_to_its_next_page(api, issue, app):
-    """Link says in one address what the cursor says; the last page has neither."""
+    """The Link header has the address of the cursor; the last page has neither."""
     issue("a")
     issue("b")
     key = issue("platform:keys:list")
@@ -185,9 +185,9 @@ def test_list_by_status(api, created, clock):
     assert created["id"] not in [each["id"] for each in active]
 
 
-@pytest.mark.parametrize("account", [NOBODY, "nobody", ""])
+@pytest.mark.parametrize("account", [UNKNOWN_ID, "nobody", ""])
 def test_list_by_account(account, api, created):
-    """An account is any text; one that owns nothing has an empty list."""
+    """An account is any text; one without keys has an empty list."""
     response = api(LIST, {"accountId": account})
 
     assert response.status_code == 200
@@ -196,7 +196,7 @@ def test_list_by_account(account, api, created):
 
 @pytest.mark.parametrize("limit", ["0", "101", "-1", "1.5", "x", "", "٣"])
 def test_list_with_a_wrong_limit(limit, api, refusal):
-    """A page has 1 to 100 keys, told in digits."""
+    """A page has 1 to 100 keys, and the limit consists of digits."""
     response = api(LIST, {"limit": limit})
 
     assert response.status_code == 422
@@ -205,7 +205,7 @@ def test_list_with_a_wrong_limit(limit, api, refusal):
 
 
 def test_list_with_other_filters(api, issue, refusal):
-    """A cursor belongs to its filters; the limit may change."""
+    """A cursor is bound to its filters; the limit may change."""
     for _ in range(3):
         issue("a")
     cursor = api(LIST, {"limit": 1}).json["meta"]["cursor"]

@@ -1,4 +1,4 @@
-"""Replacing keys through HTTP: what a replacement has, and what nobody gains."""
+"""Replacing keys over HTTP: what the replacement has, and what no caller gains."""
 
 import pytest
 
@@ -6,28 +6,28 @@ from models.audit import AuditRow
 from models.platform.keys import KeyRow
 from models.platform.scopes import ASSERT_ACTORS
 from tests.conftest import ROUTES
-from tests.operations.platform.test_keys import ADD, GET, MEMBERS, NOBODY, REMOVE
+from tests.operations.platform.test_keys import ADD, GET, MEMBERS, REMOVE, UNKNOWN_ID
 
 ROTATE = "POST /platform/v1/keys/rotate"
 LIST = ROUTES["GET /platform/v1/keys/list"]
-ASKED = {
+NEW_KEY = {
     "name": "probe",
     "scopes": ["platform:keys:list"],
     "rateCapacity": 2,
     "rateRefill": 0.1,
     "expiresInDays": 3,
 }
-KEPT = ("name", "scopes", "rateCapacity", "rateRefill", "accountId")
+COPIED_FIELDS = ("name", "scopes", "rateCapacity", "rateRefill", "accountId")
 
 
 @pytest.fixture
 def old(api, issue):
-    return api(ADD, ASKED, key=issue("*")).json["data"]
+    return api(ADD, NEW_KEY, key=issue("*")).json["data"]
 
 
 @pytest.fixture
 def rotate(api, old, issue):
-    """Rotate the old key with a key that may grant what it holds."""
+    """Rotate the old key with a key that may grant its scopes."""
     key = issue("*")
 
     def rotated(grace=None, id=old["id"], **more):
@@ -42,13 +42,13 @@ def seen(api, key):
 
 
 def test_rotate(rotate, old, api, clock):
-    """The replacement is a new key with what the old one had; both are active."""
+    """The replacement is a new key with the old one's fields; both are active."""
     clock.pass_(days=1)
 
     new = rotate().json["data"]
 
     assert new.keys() == MEMBERS | {"secret"}
-    assert {n: new[n] for n in KEPT} == {n: old[n] for n in KEPT}
+    assert {n: new[n] for n in COPIED_FIELDS} == {n: old[n] for n in COPIED_FIELDS}
     assert len({old["id"], new["id"]}) == len({old["secret"], new["secret"]}) == 2
     assert new["createdAt"] == "2026-03-02T12:00:00.000Z"
     assert new["expiresAt"] == "2026-03-05T12:00:00.000Z"
@@ -57,7 +57,10 @@ def test_rotate(rotate, old, api, clock):
 
 
 def test_replacement_without_an_end(rotate, issue):
-    """A key for ever is replaced by one; the replacement's own too."""
+    """
+    The replacement of a key without an expiry has none, and neither has its
+    replacement.
+    """
     issue("a")
     first = KeyRow.get(KeyRow.scopes == '["a"]').id
     second = rotate(5, id=first).json["data"]
@@ -78,7 +81,7 @@ def test_replacement_without_an_end(rotate, issue):
     ],
 )
 def test_grace(grace, expires_at, rotate, old, api, clock):
-    """The old key ends with the grace, and never later than it would have."""
+    """The old key ends after the grace period, and never later than it would have."""
     clock.pass_(days=2)
 
     assert rotate(grace).status_code == 200
@@ -99,7 +102,9 @@ def test_second_grace(rotate, old, api, refusal):
 
 
 def test_rotation_by_a_key_in_its_grace(issue, api, refusal):
-    """A secret that was replaced, since it leaked, does not take the next one."""
+    """
+    A key in its grace period cannot rotate its replacement, because it may have leaked.
+    """
     leaked = issue("platform:keys:rotate")
     id = KeyRow.get(KeyRow.prefix == leaked[:11]).id
     new = api(ROTATE, {"id": id, "graceSeconds": 60}, key=leaked).json["data"]
@@ -112,7 +117,7 @@ def test_rotation_by_a_key_in_its_grace(issue, api, refusal):
 
 
 def test_update_by_a_key_in_its_grace(issue, api, refusal):
-    """Nor does it take scopes from the key that has replaced it."""
+    """A key in its grace period cannot remove scopes from its replacement either."""
     leaked = issue("platform:keys:*")
     id = KeyRow.get(KeyRow.prefix == leaked[:11]).id
     new = api(ROTATE, {"id": id, "graceSeconds": 60}, key=leaked).json["data"]
@@ -150,7 +155,7 @@ def test_grace_out_of_shape(grace, api, old):
 
 @pytest.mark.parametrize("over", ["removed", "expired", "rotated"])
 def test_what_is_over_stays_over(over, rotate, old, api, clock, audited, refusal):
-    """A key that no longer opens is neither revived nor replaced."""
+    """A key that is no longer active is neither revived nor replaced."""
     if over == "removed":
         api(REMOVE, {"id": old["id"]})
     if over == "rotated":
@@ -173,15 +178,17 @@ def test_order_of_refusals(rotate, old, issue, api, refusal):
     beyond = rotate(key=key)
     api(REMOVE, {"id": old["id"]})
 
-    assert refusal(beyond, "scope-not-grantable")["scopes"] == ASKED["scopes"]
+    assert refusal(beyond, "scope-not-grantable")["scopes"] == NEW_KEY["scopes"]
     refusal(rotate(key=key), "key-not-active")
-    missing = rotate(key=key, id=NOBODY)
+    missing = rotate(key=key, id=UNKNOWN_ID)
     assert (missing.status_code, beyond.status_code) == (404, 403)
     assert KeyRow.select().where(KeyRow.name == "probe").count() == 1
 
 
 def test_no_secret_of_a_key_that_acts_for_others(rotate, issue, refusal):
-    """Whoever rotates a key bears the new one, so all of it must be grantable."""
+    """
+    A caller gets the replacement's secret, so it must be able to grant all its scopes.
+    """
     issue("status:services:list", ASSERT_ACTORS)
     id = KeyRow.get(KeyRow.scopes.contains(ASSERT_ACTORS)).id
 
@@ -201,7 +208,7 @@ def test_one_rate_for_the_line(rotate, old, send):
 
 
 def test_record(rotate, old):
-    """The record is about the old key, and names the new one and the grace."""
+    """The record is about the old key, and names the new one and the grace period."""
     new = rotate(60).json["data"]
 
     row = AuditRow.select().order_by(AuditRow.number.desc()).get()
@@ -214,7 +221,9 @@ def test_record(rotate, old):
 
 
 def test_twice(rotate, old):
-    """Under an Idempotency-Key the secret comes again, and one key is made."""
+    """
+    A repeat with the Idempotency-Key returns the secret again, and creates one key.
+    """
     headers = {"Idempotency-Key": "abc"}
 
     first, second = rotate(0, headers=headers), rotate(0, headers=headers)

@@ -1,10 +1,10 @@
-"""The header that tells of scopes that open no operation."""
+"""The header that warns about scopes that match no operation."""
 
 import pytest
 
 from api.operation import OPERATIONS
 from tests.operations.platform.test_developer_keys import CREATE
-from tests.operations.platform.test_keys import ADD, ASKED
+from tests.operations.platform.test_keys import ADD, NEW_KEY
 from tests.operations.platform.test_update_key import UPDATE
 
 WRONG = "status:service:list"
@@ -18,8 +18,8 @@ def manager(issue):
 
 @pytest.mark.parametrize("headers", [{}, {"Dry-Run": "true"}])
 def test_add(headers, api, manager):
-    """The key is issued, its repeat is too, and either response warns."""
-    body = ASKED | {"scopes": [WRONG, *ASKED["scopes"]]}
+    """The key is issued; the response warns, and so does its repeat."""
+    body = NEW_KEY | {"scopes": [WRONG, *NEW_KEY["scopes"]]}
 
     first, again = (api(ADD, body, key=manager, headers=headers) for _ in "ab")
 
@@ -30,7 +30,7 @@ def test_add(headers, api, manager):
 
 def test_update(api, manager):
     """An update warns of the scopes that it sends, and of no others."""
-    id = api(ADD, ASKED, key=manager).json["data"]["id"]
+    id = api(ADD, NEW_KEY, key=manager).json["data"]["id"]
 
     scopes = api(UPDATE, {"id": id, "scopes": [WRONG]}, key=manager)
     name = api(UPDATE, {"id": id, "name": "new"}, key=manager)
@@ -40,8 +40,10 @@ def test_update(api, manager):
 
 
 def test_without_reason(api, manager):
-    """Nothing is said of scopes that open something, or are another product's."""
-    body = ASKED | {"scopes": [*ASKED["scopes"], "status:*", "orders:read"]}
+    """
+    Scopes that match an operation, or belong to another product, are not reported.
+    """
+    body = NEW_KEY | {"scopes": [*NEW_KEY["scopes"], "status:*", "orders:read"]}
 
     response = api(ADD, body, key=manager)
 
@@ -49,7 +51,7 @@ def test_without_reason(api, manager):
 
 
 def test_operations_that_warn():
-    """The operations that take scopes warn of them."""
+    """Every operation that accepts scopes warns about them."""
     warning = {f"{each.method} {each.path}" for each in OPERATIONS if each.warning}
     taking = {
         f"{each.method} {each.path}"

@@ -4,7 +4,7 @@ import pytest
 
 from models.audit import AuditRow
 from models.platform.scopes import ASSERT_ACTORS, ESCALATE
-from tests.operations.platform.test_keys import ADD, ASKED, GET, NOBODY, REMOVE
+from tests.operations.platform.test_keys import ADD, GET, NEW_KEY, REMOVE, UNKNOWN_ID
 
 UPDATE = "POST /platform/v1/keys/update"
 RATES = {"rateCapacity": 5, "rateRefill": 0.5}
@@ -12,7 +12,7 @@ RATES = {"rateCapacity": 5, "rateRefill": 0.5}
 
 @pytest.fixture
 def key(api):
-    created = api(ADD, ASKED | RATES).json["data"]
+    created = api(ADD, NEW_KEY | RATES).json["data"]
     return {name: value for name, value in created.items() if name != "secret"}
 
 
@@ -20,8 +20,8 @@ def key(api):
 def update(api, key, issue):
     manager = issue("*")
 
-    def updated(id=key["id"], held=manager, **members):
-        return api(UPDATE, {"id": id, **members}, key=held)
+    def updated(id=key["id"], caller=manager, **members):
+        return api(UPDATE, {"id": id, **members}, key=caller)
 
     return updated
 
@@ -40,7 +40,7 @@ def update(api, key, issue):
     ],
 )
 def test_update(members, detail, update, key, api):
-    """What is sent changes, null is the default rate again; the rest stays."""
+    """Sent members change, null restores the default rate, and the others stay."""
     response = update(**members)
 
     assert response.json["data"] == key | members
@@ -52,7 +52,7 @@ def test_update(members, detail, update, key, api):
 
 @pytest.mark.parametrize(
     "members",
-    [{}, {"name": " probe "}, {"scopes": ASKED["scopes"]}, {"rateCapacity": 5.0}],
+    [{}, {"name": " probe "}, {"scopes": NEW_KEY["scopes"]}, {"rateCapacity": 5.0}],
 )
 def test_update_of_nothing(members, update, key, audited):
     """An update that changes nothing leaves no record."""
@@ -73,11 +73,14 @@ def test_update_of_nothing(members, update, key, audited):
         ("rateRefill", 0.09),
         ("rateRefill", 10_001),
         ("expiresInDays", 5),
-        ("accountId", NOBODY),
+        ("accountId", UNKNOWN_ID),
     ],
 )
 def test_out_of_shape(member, value, update, key, api):
-    """Neither the limits nor the end, nor whose it is, can be passed by."""
+    """
+    An update can exceed neither the limits nor the expiry, and cannot change the
+    account.
+    """
     response = update(**{member: value})
 
     assert response.status_code == 422
@@ -86,13 +89,13 @@ def test_out_of_shape(member, value, update, key, api):
 
 
 def test_unknown(update, refusal):
-    """An id that names no key is a 404."""
-    refusal(update(id=NOBODY, name="new"), "key-not-found")
+    """An unknown id is a 404."""
+    refusal(update(id=UNKNOWN_ID, name="new"), "key-not-found")
 
 
 @pytest.mark.parametrize("members", [{"name": "new"}, {}])
 def test_not_active(members, update, key, api, refusal, audited):
-    """What no longer opens is not changed, nor pretended to be."""
+    """A key that is no longer active is not changed, and the response says so."""
     api(REMOVE, {"id": key["id"]})
 
     response = update(**members)
@@ -102,16 +105,16 @@ def test_not_active(members, update, key, api, refusal, audited):
     assert audited() == ["add", "remove"]
 
 
-@pytest.mark.parametrize("wanted", ["a", "status:services:*", "*", ASSERT_ACTORS])
-def test_new_scopes_are_grants(wanted, update, key, issue, refusal, api):
-    """A manager adds to a key only what it may grant; what is there may stay."""
-    held = issue("platform:keys:update", *ASKED["scopes"])
-    scopes = [*ASKED["scopes"], "status:uptime:get", wanted]
+@pytest.mark.parametrize("scope", ["a", "status:services:*", "*", ASSERT_ACTORS])
+def test_new_scopes_are_grants(scope, update, key, issue, refusal, api):
+    """A manager adds only scopes that it may grant; existing scopes may stay."""
+    caller = issue("platform:keys:update", *NEW_KEY["scopes"])
+    scopes = [*NEW_KEY["scopes"], "status:uptime:get", scope]
 
-    response = update(scopes=scopes, held=held)
+    response = update(scopes=scopes, caller=caller)
 
     assert response.status_code == 403
-    assert refusal(response, "scope-not-grantable")["scopes"] == [wanted]
+    assert refusal(response, "scope-not-grantable")["scopes"] == [scope]
     assert api(GET, {"id": key["id"]}).json["data"] == key
 
 
@@ -119,31 +122,35 @@ def test_new_scopes_are_grants(wanted, update, key, issue, refusal, api):
     "members", [{"name": "new"}, {"scopes": ["a:c"]}, {"rateCapacity": 1}, {}]
 )
 def test_key_beyond_the_manager(members, update, issue, refusal, api, key):
-    """A key of more scopes is not changed at all, not even to take some away."""
-    update(scopes=["a:*", "b", *ASKED["scopes"]])
+    """
+    A key with more scopes than the manager is not changed at all, not even reduced.
+    """
+    update(scopes=["a:*", "b", *NEW_KEY["scopes"]])
     before = api(GET, {"id": key["id"]}).json["data"]
 
-    response = update(**members, held=issue("platform:keys:update", "a:*"))
+    response = update(**members, caller=issue("platform:keys:update", "a:*"))
 
     assert response.status_code == 403
     missing = refusal(response, "scope-not-grantable")["scopes"]
-    assert missing == ["b", *ASKED["scopes"]]
+    assert missing == ["b", *NEW_KEY["scopes"]]
     assert api(GET, {"id": key["id"]}).json["data"] == before
 
 
-@pytest.mark.parametrize("held", ["*", ESCALATE])
-def test_manager_beyond_all_keys(held, update, issue):
-    """Who may grant anything changes any key, also one that acts for others."""
-    update(held=issue("*", ASSERT_ACTORS), scopes=[ASSERT_ACTORS])
+@pytest.mark.parametrize("scope", ["*", ESCALATE])
+def test_manager_beyond_all_keys(scope, update, issue):
+    """
+    A manager that may grant everything changes any key, even one that acts for others.
+    """
+    update(caller=issue("*", ASSERT_ACTORS), scopes=[ASSERT_ACTORS])
 
-    response = update(held=issue("platform:keys:update", held), name="new")
+    response = update(caller=issue("platform:keys:update", scope), name="new")
 
     assert response.json["data"]["name"] == "new"
 
 
 def test_acts_at_once(key, update, api, send, issue):
-    """New scopes and rates hold from the next request on."""
-    created = api(ADD, ASKED | {"name": "other"}).json["data"]
+    """New scopes and rates apply from the next request on."""
+    created = api(ADD, NEW_KEY | {"name": "other"}).json["data"]
     assert api("GET /status/v1/services/list", key=created["secret"]).status_code == 200
 
     update(id=created["id"], scopes=["a"], rateCapacity=7)

@@ -4,12 +4,12 @@ import hashlib
 
 import pytest
 
-from tests.operations.platform.test_keys import ADD, ASKED, GET, REMOVE, VERIFY
+from tests.operations.platform.test_keys import ADD, GET, NEW_KEY, REMOVE, VERIFY
 
 
 @pytest.fixture
 def created(api):
-    return api(ADD, ASKED | {"expiresInDays": 2}).json["data"]
+    return api(ADD, NEW_KEY | {"expiresInDays": 2}).json["data"]
 
 
 @pytest.fixture
@@ -32,7 +32,7 @@ def test_remove(api, created, audited):
 
 
 def test_remove_what_has_expired(api, created, audited, clock):
-    """An expired key is revoked already: there is nothing to put down."""
+    """An expired key is inactive already, so removing it leaves no audit record."""
     clock.pass_(days=2)
 
     response = api(REMOVE, {"id": created["id"]})
@@ -42,7 +42,7 @@ def test_remove_what_has_expired(api, created, audited, clock):
 
 
 def test_verify(verify, created):
-    """A gateway learns what it needs of a key, and may keep it for a minute."""
+    """A gateway gets all it needs of a key, and may cache it for a minute."""
     response = verify()
 
     members = ("id", "prefix", "name", "scopes", "status")
@@ -55,7 +55,7 @@ def test_verify(verify, created):
 
 
 def test_verify_shortly_before_the_end(verify, clock):
-    """Nobody may trust an answer beyond the end of the key."""
+    """The response may not be cached beyond the expiry of the key."""
     clock.pass_(days=2, seconds=-8.5)
 
     assert verify().headers["Cache-Control"] == "private, max-age=8"
@@ -72,7 +72,7 @@ def test_verify_at_the_end(verify, clock):
 
 
 def test_verify_removed(verify, api, created):
-    """A removed key still resolves, so that a gateway can tell why it refuses."""
+    """A removed key still resolves, so that a gateway can report why it rejects it."""
     api(REMOVE, {"id": created["id"]})
 
     assert verify().json["data"]["status"] == "revoked"

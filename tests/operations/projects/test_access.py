@@ -1,4 +1,4 @@
-"""What a caller may do, through HTTP."""
+"""The permissions of a caller, over HTTP."""
 
 import pytest
 
@@ -37,9 +37,9 @@ def access_of(response):
     return response.json["data"]
 
 
-def test_account(acting, sample_project):
-    """A member is told its role twice: as given, and as it acts."""
-    access = access_of(acting(MAINTAINER, GET, {"projectId": sample_project.id}))
+def test_account(api_as, sample_project):
+    """A member's response has the role as stored, and as it is effective."""
+    access = access_of(api_as(MAINTAINER, GET, {"projectId": sample_project.id}))
 
     allowed = access.pop("allowed")
     assert access == {
@@ -56,12 +56,12 @@ def test_account(acting, sample_project):
 
 
 @pytest.mark.parametrize("account", [OWNER, MAINTAINER, CONTRIBUTOR, READER, STRANGER])
-def test_allowed(acting, sample_project, account):
+def test_allowed(api_as, sample_project, account):
     """All reads, and each change of which the role allows one case at least."""
     ranks = [OWNER, MAINTAINER, CONTRIBUTOR, READER, STRANGER]
     needs = {"owner": 0, "maintainer": 1, "contributor": 2, "reader": 3, None: 4}
 
-    allowed = {*access_of(acting(account, GET, {"projectSlug": "atlas"}))["allowed"]}
+    allowed = {*access_of(api_as(account, GET, {"projectSlug": "atlas"}))["allowed"]}
 
     rank = ranks.index(account)
     passed = {
@@ -81,12 +81,14 @@ def test_allowed(acting, sample_project, account):
         (READER, {"create"}),
     ],
 )
-def test_archived_project(acting, sample_project, account, changes):
-    """There a caller reads, leaves, and as an owner restores; nothing else is open."""
+def test_archived_project(api_as, sample_project, account, changes):
+    """
+    In an archived project a caller may only read, leave and, as an owner, restore.
+    """
     ProjectRow.update(archived_at=1).execute()
 
     allowed = {
-        *access_of(acting(account, GET, {"projectId": sample_project.id}))["allowed"]
+        *access_of(api_as(account, GET, {"projectId": sample_project.id}))["allowed"]
     }
 
     open_changes = {f"projects:{verb}" for verb in changes} | {"members:remove"}
@@ -95,7 +97,7 @@ def test_archived_project(acting, sample_project, account, changes):
 
 
 def test_key_of_nobody_in_an_archived_project(api, sample_project):
-    """It can leave nothing, since it is no member."""
+    """A key without an account cannot leave a project, because it is no member."""
     ProjectRow.update(archived_at=1).execute()
 
     access = access_of(api(GET, {"projectId": sample_project.id}))
@@ -103,16 +105,16 @@ def test_key_of_nobody_in_an_archived_project(api, sample_project):
     assert "members:remove" not in access["allowed"]
 
 
-def test_stranger(acting, clock, sample_project):
+def test_stranger(api_as, clock, sample_project):
     """Without a membership there is no role, but for the docs project's own."""
     make_project("docs", clock.now, builtin=True)
 
-    nowhere = access_of(acting(STRANGER, GET, {"projectSlug": "atlas"}))
-    docs = access_of(acting(STRANGER, GET, {"projectSlug": "docs"}))
+    stranger = access_of(api_as(STRANGER, GET, {"projectSlug": "atlas"}))
+    docs = access_of(api_as(STRANGER, GET, {"projectSlug": "docs"}))
 
-    assert (nowhere["role"], nowhere["effectiveRole"]) == (None, None)
+    assert (stranger["role"], stranger["effectiveRole"]) == (None, None)
     assert (docs["role"], docs["effectiveRole"]) == (None, "contributor")
-    assert "documents:update" in {*docs["allowed"]} - {*nowhere["allowed"]}
+    assert "documents:update" in {*docs["allowed"]} - {*stranger["allowed"]}
 
 
 def test_key_of_nobody(api, issue, sample_project):
@@ -128,9 +130,9 @@ def test_key_of_nobody(api, issue, sample_project):
     assert access["allowed"] == ["access:get", *members]
 
 
-def test_without_a_project(acting):
-    """Then the key alone decides."""
-    access = access_of(acting(STRANGER, GET))
+def test_without_a_project(api_as):
+    """Without a project, the permissions are those of the key."""
+    access = access_of(api_as(STRANGER, GET))
 
     assert access["projectId"] is access["role"] is access["effectiveRole"] is None
     assert {*access["allowed"]} == ALL

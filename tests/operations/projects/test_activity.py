@@ -36,7 +36,7 @@ def actions(response):
 
 
 def test_record(api, feed):
-    """A record says who, on what, when, and in which request."""
+    """A record has the actor, the entity, the time and the request."""
     [record] = api(LIST, {"action": "work.created"}).json["data"]
 
     assert record | {"id": None} == {
@@ -86,7 +86,7 @@ def test_list_of_a_project(api, feed):
 
 
 def test_list_after(api, feed, clock):
-    """Who goes on after the last record it saw gets the next ones, oldest first."""
+    """Continuing after the last seen record returns later ones, oldest first."""
     second = api(LIST, {"order": "asc", "limit": 2}).json["data"][1]["id"]
 
     following = api(LIST, {"afterId": second})
@@ -101,5 +101,5 @@ def test_list_after(api, feed, clock):
 
 @pytest.mark.parametrize("action", ["", "work", "*", "Work.x", "work.*,", "a.b.c"])
 def test_list_of_a_wrong_action(api, feed, action):
-    """What is no action is refused rather than not found."""
+    """An unknown action is rejected instead of finding nothing."""
     assert api(LIST, {"action": action}).status_code == 422

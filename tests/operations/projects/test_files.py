@@ -32,7 +32,9 @@ def counts():
 
 @pytest.mark.both_engines
 def test_life_of_a_file(api, add, sample_project, clock):
-    """Added, listed, read, replaced and removed, and told in the feed."""
+    """
+    A file is added, listed, read, replaced and removed, each recorded in the activity.
+    """
     old, new = pictures.png(4, 3), pictures.png(8, 6) + b"end"
     file = add("images/a.png", old).json["data"]
     clock.pass_(minutes=1)
@@ -41,7 +43,7 @@ def test_life_of_a_file(api, add, sample_project, clock):
     listed = api(LIST, {"projectSlug": "atlas"}).json["data"]
     by_name = {"projectId": sample_project.id, "name": "images/a.png"}
     content = api(CONTENT, by_name)
-    gone = api(REMOVE, {"id": file["id"]}).json["data"]
+    removed = api(REMOVE, {"id": file["id"]}).json["data"]
 
     assert (file["name"], file["type"]) == ("images/a.png", "image/png")
     assert (file["width"], file["height"], file["size"]) == (4, 3, len(old))
@@ -52,7 +54,7 @@ def test_life_of_a_file(api, add, sample_project, clock):
     assert content.headers["Content-Type"] == "image/png"
     assert content.headers["Content-Disposition"] == 'attachment; filename="a.png"'
     assert replaced["data"]["sha256"] == hashlib.sha256(content.data).hexdigest()
-    assert gone == {
+    assert removed == {
         "id": file["id"],
         "projectId": sample_project.id,
         "name": "images/a.png",
@@ -71,7 +73,7 @@ def test_life_of_a_file(api, add, sample_project, clock):
 
 @pytest.mark.both_engines
 def test_large_file(api, add):
-    """It is stored in pieces, and comes back as it was."""
+    """A large file is stored in chunks, and returned unchanged."""
     text = b"0123456789abcdef" * 50_000
 
     file = add("a.txt", text).json["data"]
@@ -81,7 +83,7 @@ def test_large_file(api, add):
 
 
 def test_same_bytes_again(add):
-    """They change nothing, and are stored once under any name."""
+    """Adding the same bytes again changes nothing, and equal bytes are stored once."""
     first = add("a.png", pictures.png()).json
     again = add("a.png", pictures.png()).json
     add("b.png", pictures.png())
@@ -92,7 +94,7 @@ def test_same_bytes_again(add):
 
 
 def test_idempotency_key(add):
-    """A repeat gets the first response; the key is refused with other bytes."""
+    """A repeat gets the first response; the key is rejected with other bytes."""
     headers = {"Idempotency-Key": "add-a"}
     first = add("a.png", pictures.png(), headers=headers)
     add("a.png", pictures.png(9, 9))
@@ -106,7 +108,7 @@ def test_idempotency_key(add):
 
 
 def test_dry_run(add):
-    """The response is that of the change, and nothing is stored."""
+    """A dry run returns the response of the change, and stores nothing."""
     response = add("a.png", pictures.png(), headers={"Dry-Run": "true"})
 
     assert response.json["data"]["width"] == 3
@@ -134,7 +136,7 @@ def test_dry_run(add):
     ],
 )
 def test_refusal(add, name, content, kind):
-    """A name or file that is not accepted gets a 4xx, and nothing is stored."""
+    """A rejected name or file gets a 4xx, and nothing is stored."""
     response = add(name, content)
 
     assert 400 <= response.status_code < 500
@@ -143,7 +145,7 @@ def test_refusal(add, name, content, kind):
 
 
 def test_files_of_too_many_bytes(api, app, sample_project, settings):
-    """The files of a project have a limit together, whatever their names."""
+    """The files of a project have a common limit, whatever their names."""
     query = {"projectId": sample_project.id, "name": "a.txt"}
     object.__setattr__(settings, "files_max_bytes", 10)
     assert api(ADD, query, file=b"x" * 6).status_code == 200
@@ -169,16 +171,16 @@ def test_published_file(api, docs_project):
 
     assert refused.json["type"].endswith("/file-published/")
     assert removed.status_code == 200
-    # The version can be published again, and then shows what it showed.
+    # The version can be published again, and then shows the same file.
     assert FileContentRow.select().count() == 1
 
 
 @pytest.mark.both_engines
 def test_purge(api, add, sample_project, clock):
-    """The bytes go with the project, unless another project has them too."""
+    """A purge deletes the bytes, unless another project has them too."""
     other = make_project("borea", clock.now)
     add("a.png", pictures.png())
-    kept = add("b.txt", b"Both.\n").json["data"]
+    shared = add("b.txt", b"Both.\n").json["data"]
     add("b.txt", b"Both.\n", project=other)
     sample_project.archived_at = clock.now
     sample_project.save()
@@ -186,7 +188,7 @@ def test_purge(api, add, sample_project, clock):
     response = api(PURGE, {"id": sample_project.id, "confirm": "atlas"})
 
     assert response.json["data"]["deleted"]["files"] == 2
-    assert [row.digest for row in FileContentRow] == [kept["sha256"]]
+    assert [row.digest for row in FileContentRow] == [shared["sha256"]]
 
 
 def test_links_of_a_document(api, docs_project):

@@ -1,4 +1,4 @@
-"""Labels through HTTP: those of a project, and the global ones."""
+"""Labels over HTTP: those of a project, and the global ones."""
 
 import pytest
 
@@ -29,18 +29,22 @@ def names(response):
     return [label["name"] for label in response.json["data"]]
 
 
-def test_life_of_a_project_label(api, sample_project, make_label, wear, clock, audited):
-    """Added, renamed, removed from its items, and told in the feed alone."""
+def test_life_of_a_project_label(
+    api, sample_project, make_label, make_labelled_item, clock, audited
+):
+    """
+    A label is added, renamed and removed from its items, recorded only in the activity.
+    """
     label = make_label("bug")
-    item = wear(sample_project, label, archived_at=clock.now)
+    item = make_labelled_item(sample_project, label, archived_at=clock.now)
     renamed = api(UPDATE, {"id": label["id"], "name": "defect"}).json["data"]
     clock.pass_(minutes=1)
 
-    gone = api(REMOVE, {"id": label["id"]}).json["data"]
+    removed = api(REMOVE, {"id": label["id"]}).json["data"]
 
     assert renamed == label | {"name": "defect"}
-    told_of = {"id": label["id"], "projectId": sample_project.id}
-    assert gone == told_of | {"name": "defect", "detached": 1}
+    expected = {"id": label["id"], "projectId": sample_project.id}
+    assert removed == expected | {"name": "defect", "detached": 1}
     assert WorkItemRow.get_by_id(item.id).updated_at == clock.now
     assert (LabelRow.select().count(), WorkLabelRow.select().count()) == (0, 0)
     for _, metadata in (feed := recorded()):
@@ -56,10 +60,10 @@ def test_life_of_a_project_label(api, sample_project, make_label, wear, clock, a
 
 
 def test_time_of_items_grows_in_the_same_instant(
-    api, sample_project, make_label, wear, clock
+    api, sample_project, make_label, make_labelled_item, clock
 ):
     """Removal without time passing still moves the items on."""
-    item = wear(sample_project, label := make_label("bug"))
+    item = make_labelled_item(sample_project, label := make_label("bug"))
 
     api(REMOVE, {"id": label["id"]})
 
@@ -67,7 +71,7 @@ def test_time_of_items_grows_in_the_same_instant(
 
 
 def test_rename_to_the_same(api, make_label):
-    """What changes nothing leaves no record."""
+    """A rename to the same name leaves no record."""
     label = make_label("bug")
 
     response = api(UPDATE, {"id": label["id"], "name": "bug"})
@@ -77,7 +81,7 @@ def test_rename_to_the_same(api, make_label):
 
 
 def test_names_are_told_apart(api, sample_project, make_label, clock, refusal):
-    """No picker shows one name twice: in a project, globally, or both."""
+    """No list has one name twice: within a project, globally, or in both."""
     borealis = make_project("borealis", clock.now)
     make_label("bug")
     make_label("bug", borealis)
@@ -111,7 +115,7 @@ def test_archived_project(api, sample_project, make_label, clock, refusal):
 
 
 def test_limit(api, sample_project, clock, refusal):
-    """A project has at most 500 labels of its own."""
+    """A project has at most 500 labels."""
     for n in range(MAX_PROJECT_LABELS):
         LabelRow.create(
             id=new_id(clock.now),
@@ -126,7 +130,7 @@ def test_limit(api, sample_project, clock, refusal):
 
 
 def test_list(api, sample_project, make_label, clock):
-    """A project's picker: its own and the global ones, by name, narrowed by scope."""
+    """The labels of a project and the global ones, by name, narrowed by scope."""
     borealis = make_project("borealis", clock.now)
     make_label("zoo", borealis)
     make_label("bug")
@@ -145,7 +149,7 @@ def test_list(api, sample_project, make_label, clock):
 
 
 def test_list_in_pages(api, make_label, refusal):
-    """Pages neither skip nor repeat; a cursor is bound to its filters."""
+    """Pages neither skip nor repeat a label; a cursor is bound to its filters."""
     for name in ("c", "a", "b"):
         make_label(name)
 
@@ -162,7 +166,7 @@ def test_list_in_pages(api, make_label, refusal):
     "name", ["", "a" * 49, "A", "a--b", "a ", "-a", "a\n", "ä", 5, None]
 )
 def test_name_in_a_wrong_shape(api, sample_project, name):
-    """A label's name is of the pattern, wherever it is said."""
+    """A label's name must match the pattern, in every operation."""
     id = "00000000-0000-7000-8000-000000000000"
     body = {"name": name}
 
@@ -172,7 +176,7 @@ def test_name_in_a_wrong_shape(api, sample_project, name):
 
 
 def test_nothing_there(api, refusal):
-    """Who names what is not there is told so."""
+    """An unknown id is a 404."""
     id = "00000000-0000-7000-8000-000000000000"
 
     refusal(api(CREATE, {"projectId": id, "name": "x"}), "project-not-found")
@@ -204,11 +208,11 @@ def test_life_of_a_global_label(api, issue, route, audited):
 
     api(update, {"id": label["id"], "name": "defect"}, key=key)
     api(update, {"id": label["id"], "name": "defect"}, key=key)
-    gone = api(remove, {"id": label["id"]}, key=key).json["data"]
+    removed = api(remove, {"id": label["id"]}, key=key).json["data"]
 
     assert label["projectId"] is None
     nothing_left = {"projectId": None, "name": "defect", "detached": 0}
-    assert gone == nothing_left | {"id": label["id"]}
+    assert removed == nothing_left | {"id": label["id"]}
     assert recorded() == []
     assert audited() == ["label.added", "label.updated", "label.removed"]
     row = AuditRow.get(AuditRow.action == "label.updated")
@@ -236,7 +240,7 @@ def test_global_label_without_the_admin_scope(api):
 
 
 def test_global_label_by_an_account(api, issue):
-    """Whoever's key covers the admin scope manages global labels, account or not."""
+    """A key with the admin scope manages global labels, with or without an account."""
     key = issue("projects:*", "platform:actors:assert")
 
     response = api(
@@ -249,7 +253,7 @@ def test_global_label_by_an_account(api, issue):
 
 @pytest.mark.parametrize("route", [ADMIN_UPDATE, ADMIN_REMOVE])
 def test_admin_labels_are_global(api, make_label, refusal, route):
-    """A project's label is none of the operators' labels."""
+    """Labels of projects are not accessible to the operations for global labels."""
     label = make_label("bug")
     changes = {"name": "x"} if route == ADMIN_UPDATE else {}
 
@@ -258,19 +262,22 @@ def test_admin_labels_are_global(api, make_label, refusal, route):
     refusal(refused, "label-not-found")
 
 
-def test_merge(api, sample_project, make_label, wear, clock, audited):
+def test_merge(api, sample_project, make_label, make_labelled_item, clock, audited):
     """Promoting a name moves the items to the global label, archived ones too."""
     borealis = make_project("borealis", clock.now)
     old, other = make_label("bug"), make_label("bug", borealis)
-    item, far = wear(sample_project, old), wear(borealis, other)
+    item, far = (
+        make_labelled_item(sample_project, old),
+        make_labelled_item(borealis, other),
+    )
     borealis.change({"archived_at": clock.now}, clock.now)
     clock.pass_(minutes=1)
 
     new = api(ADMIN_ADD, {"name": "bug", "mergeProjectLabels": True}).json["data"]
 
     assert [row.id for row in LabelRow.select()] == [new["id"]]
-    borne = {row.work_id: row.label_id for row in WorkLabelRow.select()}
-    assert borne == dict.fromkeys((item.id, far.id), new["id"])
+    label_by_item = {row.work_id: row.label_id for row in WorkLabelRow.select()}
+    assert label_by_item == dict.fromkeys((item.id, far.id), new["id"])
     assert WorkItemRow.get_by_id(item.id).updated_at == clock.now
     merged = [m for action, m in recorded() if action == "project.label-removed"]
     assert {m["labelId"]: m["mergedInto"] for m in merged} == {
@@ -281,26 +288,28 @@ def test_merge(api, sample_project, make_label, wear, clock, audited):
     assert audited() == ["label.added"]
 
 
-def test_global_label_goes_from_archived_projects(api, sample_project, wear, clock):
+def test_global_label_goes_from_archived_projects(
+    api, sample_project, make_labelled_item, clock
+):
     """The removal of a global label is the one change that reaches an archive."""
     label = api(ADMIN_ADD, {"name": "bug"}).json["data"]
-    wear(sample_project, label)
+    make_labelled_item(sample_project, label)
     sample_project.change({"archived_at": clock.now}, clock.now)
 
-    gone = api(ADMIN_REMOVE, {"id": label["id"]}).json["data"]
+    removed = api(ADMIN_REMOVE, {"id": label["id"]}).json["data"]
 
-    assert gone["detached"] == 1
+    assert removed["detached"] == 1
     assert WorkLabelRow.select().count() == 0
 
 
-def test_admin_list(api, sample_project, make_label, wear, clock):
-    """Each global label is told with its items and projects."""
+def test_admin_list(api, sample_project, make_label, make_labelled_item, clock):
+    """Each global label has the numbers of its items and projects."""
     borealis = make_project("borealis", clock.now)
     bug = api(ADMIN_ADD, {"name": "bug"}).json["data"]
     idea = api(ADMIN_ADD, {"name": "idea"}).json["data"]
     make_label("own")
     for project in (sample_project, sample_project, borealis):
-        wear(project, bug)
+        make_labelled_item(project, bug)
 
     listed = api(ADMIN_LIST).json["data"]
 

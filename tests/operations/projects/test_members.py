@@ -44,7 +44,7 @@ def members(response):
 
 
 def test_list(api, sample_project, clock):
-    """The strongest role comes first, then who has been there longest."""
+    """Sorted by role, strongest first, then by the time of joining."""
     clock.pass_(minutes=-1)
     early = {"account_id": STRANGER, "role": "reader", "created_at": clock.now}
     MemberRow.create(project=sample_project, **early)
@@ -66,8 +66,10 @@ def test_list(api, sample_project, clock):
     }
 
 
-def test_list_of_roles_and_accounts(api, acting, sample_project, clock):
-    """By role, by account, by both; me is who asks; archived projects are left out."""
+def test_list_of_roles_and_accounts(api, api_as, sample_project, clock):
+    """
+    By role, by account, by both; `me` is the caller; archived projects are left out.
+    """
     other = make_project("other", clock.now)
     old = make_project("old", clock.now, archived_at=clock.now)
 
@@ -80,7 +82,7 @@ def test_list_of_roles_and_accounts(api, acting, sample_project, clock):
         (OWNER, "owner"),
         (READER, "reader"),
     ]
-    assert project_ids(acting(READER, LIST, {"accountId": "me"})) == [
+    assert project_ids(api_as(READER, LIST, {"accountId": "me"})) == [
         sample_project.id,
         other.id,
     ]
@@ -103,12 +105,12 @@ def test_list_of_roles_and_accounts(api, acting, sample_project, clock):
     ],
 )
 def test_list_of_nothing(api, sample_project, query, status):
-    """A question names a project or an account, and nothing that is not there."""
+    """A list must name an existing project or an account."""
     assert api(LIST, query).status_code == status
 
 
 def test_list_in_pages(api, sample_project):
-    """One at a time gives the same list; a cursor is bound to its filters."""
+    """Pages of one member give the same list; a cursor is bound to its filters."""
     listed, query = [], {"projectId": sample_project.id, "limit": 1}
     cursor = {}
     while cursor is not None:
@@ -123,10 +125,10 @@ def test_list_in_pages(api, sample_project):
     assert api(LIST, query | {"role": "owner", "cursor": cursor}).status_code == 400
 
 
-def test_add(acting, member_body, recorded):
-    """Added once and recorded once, however often it is asked."""
-    first = acting(MAINTAINER, ADD, member_body(STRANGER, role="contributor"))
-    again = acting(MAINTAINER, ADD, member_body(STRANGER, role="contributor"))
+def test_add(api_as, member_body, recorded):
+    """A member is added once and recorded once, however often it is repeated."""
+    first = api_as(MAINTAINER, ADD, member_body(STRANGER, role="contributor"))
+    again = api_as(MAINTAINER, ADD, member_body(STRANGER, role="contributor"))
 
     assert first.json["data"]["role"] == "contributor"
     assert again.json == first.json
@@ -135,7 +137,7 @@ def test_add(acting, member_body, recorded):
 
 
 def test_add_in_another_role(api, member_body, recorded):
-    """A member keeps the role until it is updated."""
+    """Adding a member does not change an existing role."""
     refused = api(ADD, member_body(READER, role="contributor"))
 
     assert kind(refused) == (409, "member-exists")
@@ -143,32 +145,32 @@ def test_add_in_another_role(api, member_body, recorded):
     assert recorded() == []
 
 
-def test_add_oneself(acting, member_body, recorded):
-    """Every account may watch, and make itself nothing more."""
+def test_add_oneself(api_as, member_body, recorded):
+    """Every account may add itself as a reader, and as nothing more."""
     assert (
-        acting(STRANGER, ADD, member_body(STRANGER, role="reader")).status_code == 200
+        api_as(STRANGER, ADD, member_body(STRANGER, role="reader")).status_code == 200
     )
     assert recorded()[0][1]["self"] is True
     for account, role in [(STRANGER, "contributor"), (SECOND, "reader")]:
-        refused = acting(STRANGER, ADD, member_body(account, role=role))
+        refused = api_as(STRANGER, ADD, member_body(account, role=role))
         assert kind(refused) == (403, "role-required")
 
 
-def test_add_an_owner(acting, member_body):
+def test_add_an_owner(api_as, member_body):
     """Only an owner adds an owner; a maintainer may add a maintainer."""
-    refused = acting(MAINTAINER, ADD, member_body(STRANGER, role="owner"))
+    refused = api_as(MAINTAINER, ADD, member_body(STRANGER, role="owner"))
 
     assert kind(refused) == (403, "role-required")
     assert refused.json["requiredRole"] == "owner"
     assert (
-        acting(MAINTAINER, ADD, member_body(STRANGER, role="maintainer")).status_code
+        api_as(MAINTAINER, ADD, member_body(STRANGER, role="maintainer")).status_code
         == 200
     )
-    assert acting(OWNER, ADD, member_body(SECOND, role="owner")).status_code == 200
+    assert api_as(OWNER, ADD, member_body(SECOND, role="owner")).status_code == 200
 
 
 def test_add_to_a_full_project(api, member_body, sample_project, clock):
-    """The last one finds a place; after it only who is there already."""
+    """At the limit, only an existing member can be added again."""
     new_members = [
         {"project": sample_project.id, "account_id": str(n), "role": "reader"}
         for n in range(MAX_MEMBERS - 5)
@@ -182,10 +184,10 @@ def test_add_to_a_full_project(api, member_body, sample_project, clock):
     assert api(ADD, member_body(STRANGER, role="reader")).status_code == 200
 
 
-def test_update(acting, member_body, recorded):
-    """The role acts from the next request on; the same role changes nothing."""
+def test_update(api_as, member_body, recorded):
+    """The role applies from the next request on; the same role changes nothing."""
     body = member_body(READER, role="maintainer")
-    first, again = (acting(MAINTAINER, UPDATE, body) for _ in range(2))
+    first, again = (api_as(MAINTAINER, UPDATE, body) for _ in range(2))
 
     assert first.json["data"]["role"] == "maintainer"
     assert again.json == first.json
@@ -193,45 +195,50 @@ def test_update(acting, member_body, recorded):
     metadata = {"accountId": READER, "changes": changes}
     assert recorded() == [("member.updated", metadata)]
     assert (
-        acting(READER, UPDATE, member_body(CONTRIBUTOR, role="reader")).status_code
+        api_as(READER, UPDATE, member_body(CONTRIBUTOR, role="reader")).status_code
         == 200
     )
 
 
-def test_update_of_owners(acting, api, member_body):
-    """Only an owner makes or unmakes one; a maintainer may not even name one."""
+def test_update_of_owners(api_as, api, member_body):
+    """
+    Only an owner changes the role to or from owner; a maintainer may not even repeat
+    it.
+    """
     api(ADD, member_body(SECOND, role="owner"))
 
     for account, role in [(READER, "owner"), (SECOND, "reader"), (OWNER, "owner")]:
-        refused = acting(MAINTAINER, UPDATE, member_body(account, role=role))
+        refused = api_as(MAINTAINER, UPDATE, member_body(account, role=role))
         assert kind(refused) == (403, "role-required")
-    assert acting(SECOND, UPDATE, member_body(READER, role="owner")).status_code == 200
-    assert acting(OWNER, UPDATE, member_body(SECOND, role="reader")).status_code == 200
+    assert api_as(SECOND, UPDATE, member_body(READER, role="owner")).status_code == 200
+    assert api_as(OWNER, UPDATE, member_body(SECOND, role="reader")).status_code == 200
 
 
-def test_account_that_answers(api, acting, member_body, recorded):
-    """Who answers for the project stays its owner, whoever asks."""
-    lowered = acting(OWNER, UPDATE, member_body(OWNER, role="maintainer"))
-    left = acting(OWNER, REMOVE, member_body(OWNER))
-    taken = api(REMOVE, member_body(OWNER))
+def test_account_that_answers(api, api_as, member_body, recorded):
+    """The responsible account stays an owner, whoever the caller is."""
+    lowered = api_as(OWNER, UPDATE, member_body(OWNER, role="maintainer"))
+    left = api_as(OWNER, REMOVE, member_body(OWNER))
+    removed = api(REMOVE, member_body(OWNER))
 
-    assert kind(lowered) == kind(left) == kind(taken) == (409, "owner-membership")
+    assert kind(lowered) == kind(left) == kind(removed) == (409, "owner-membership")
     assert api(UPDATE, member_body(OWNER, role="owner")).status_code == 200
     assert recorded() == []
 
 
-def test_update_of_a_stranger(api, acting, member_body):
-    """Who is no member is not found, and that comes before the role."""
+def test_update_of_a_stranger(api, api_as, member_body):
+    """
+    An account that is no member is a 404, before the role of the caller is checked.
+    """
     for refused in (
         api(UPDATE, member_body(STRANGER, role="reader")),
-        acting(READER, UPDATE, member_body(STRANGER, role="reader")),
+        api_as(READER, UPDATE, member_body(STRANGER, role="reader")),
     ):
         assert kind(refused) == (404, "member-not-found")
 
 
-def test_remove(acting, member_body, recorded):
-    """Removed once; what is absent is answered without a record."""
-    first, again = (acting(MAINTAINER, REMOVE, member_body(READER)) for _ in range(2))
+def test_remove(api_as, member_body, recorded):
+    """A member is removed once; removing it again leaves no record."""
+    first, again = (api_as(MAINTAINER, REMOVE, member_body(READER)) for _ in range(2))
 
     assert first.json["data"] == member_body(READER, removed=True)
     assert again.json["data"] == member_body(READER, removed=False)
@@ -239,34 +246,36 @@ def test_remove(acting, member_body, recorded):
     assert recorded() == [("member.removed", metadata)]
 
 
-def test_remove_of_others(acting, api, member_body):
-    """It takes a maintainer, and an owner for an owner."""
+def test_remove_of_others(api_as, api, member_body):
+    """
+    Removing others requires a maintainer, and removing an owner requires an owner.
+    """
     api(ADD, member_body(SECOND, role="owner"))
 
-    assert kind(acting(CONTRIBUTOR, REMOVE, member_body(READER))) == (
+    assert kind(api_as(CONTRIBUTOR, REMOVE, member_body(READER))) == (
         403,
         "role-required",
     )
-    assert kind(acting(CONTRIBUTOR, REMOVE, member_body(STRANGER))) == (
+    assert kind(api_as(CONTRIBUTOR, REMOVE, member_body(STRANGER))) == (
         403,
         "role-required",
     )
-    assert kind(acting(MAINTAINER, REMOVE, member_body(SECOND))) == (
+    assert kind(api_as(MAINTAINER, REMOVE, member_body(SECOND))) == (
         403,
         "role-required",
     )
-    assert acting(OWNER, REMOVE, member_body(SECOND)).json["data"]["removed"]
+    assert api_as(OWNER, REMOVE, member_body(SECOND)).json["data"]["removed"]
 
 
-def test_leaving(acting, api, member_body, clock, recorded):
-    """Nobody is kept: not an owner, not a reader of an archived project."""
+def test_leaving(api_as, api, member_body, clock, recorded):
+    """Every member may leave, even an owner or a reader of an archived project."""
     api(ADD, member_body(SECOND, role="owner"))
     ProjectRow.update(archived_at=clock.now).execute()
 
     for account in (SECOND, READER):
-        assert acting(account, REMOVE, member_body(account)).json["data"]["removed"]
+        assert api_as(account, REMOVE, member_body(account)).json["data"]["removed"]
 
-    assert acting(STRANGER, REMOVE, member_body(STRANGER)).json["data"] == member_body(
+    assert api_as(STRANGER, REMOVE, member_body(STRANGER)).json["data"] == member_body(
         STRANGER, removed=False
     )
     assert recorded()[-1][1]["self"] is True
@@ -288,7 +297,7 @@ def test_archived_project(api, member_body, clock, route, role):
     "wrong", [{"accountId": "me"}, {"accountId": None}, {"more": 1}, {"role": "boss"}]
 )
 def test_out_of_shape(api, member_body, route, wrong):
-    """An account is told by its id, and a role is one of four."""
+    """An account is a UUID, and a role one of four."""
     role = {} if route == REMOVE else {"role": "reader"}
 
     assert api(route, member_body(READER, **role) | wrong).status_code == 422

@@ -14,7 +14,7 @@ CREATE = "POST /projects/v1/milestones/create"
 UPDATE = "POST /projects/v1/milestones/update"
 REMOVE = "POST /projects/v1/milestones/remove"
 RESTORE = "POST /projects/v1/milestones/restore"
-NOBODY = "00000000-0000-7000-8000-000000000000"
+UNKNOWN_ID = "00000000-0000-7000-8000-000000000000"
 DAYS = [f"2026-04-0{n}T00:00:00.000Z" for n in range(1, 10)]
 
 
@@ -38,7 +38,7 @@ def names(response):
 
 
 def test_create(api, sample_project, make):
-    """What is left out has the defaults of the specification."""
+    """Members that are not sent have the defaults of the specification."""
     milestone = make(" Beta ", description="", targetAt=DAYS[0])
 
     assert milestone == {
@@ -58,7 +58,7 @@ def test_create(api, sample_project, make):
 
 
 def test_create_again(api, sample_project):
-    """The repeat of a call makes no second milestone."""
+    """A repeated request creates no second milestone."""
     body, repeat = (
         {"projectId": sample_project.id, "name": "x"},
         {"Idempotency-Key": "one"},
@@ -71,7 +71,7 @@ def test_create_again(api, sample_project):
 
 
 def test_update(api, make, clock):
-    """The feed tells what changed, of a description only how long it is."""
+    """The activity has the changes, and of a description only its length."""
     id = {"id": make(description="Secret", targetAt=DAYS[0])["id"]}
     changes = {"description": "Words", "targetAt": None, "bucket": "now"}
 
@@ -95,7 +95,7 @@ def test_update(api, make, clock):
 
 
 def test_complete(api, sample_project, make, clock):
-    """Completing says how many items are open, and leaves them as they are."""
+    """Completing returns the number of open items, and leaves them unchanged."""
     id = make()["id"]
     for status in ("backlog", "blocked", "done", "cancelled"):
         make_item(sample_project, clock.now, milestone=id, status=status)
@@ -109,7 +109,7 @@ def test_complete(api, sample_project, make, clock):
 
 
 def test_update_to_the_same(api, make, clock):
-    """What changes nothing leaves no record and no new time."""
+    """An update that changes nothing leaves no record and keeps updatedAt."""
     milestone = make(targetAt=DAYS[0])
     clock.pass_(minutes=1)
     same = {"id": milestone["id"], "name": "First", "targetAt": DAYS[0]}
@@ -119,7 +119,7 @@ def test_update_to_the_same(api, make, clock):
 
 
 def test_update_of_what_has_changed(api, make, refusal):
-    """Who expects an older time is told the current one."""
+    """An update that expects an older time is rejected with the current one."""
     milestone = make()
     body = {"id": milestone["id"], "expectedUpdatedAt": milestone["updatedAt"]}
     assert api(UPDATE, body | {"name": "Second"}).status_code == 200
@@ -131,7 +131,9 @@ def test_update_of_what_has_changed(api, make, refusal):
 
 
 def test_archive_and_restore(api, sample_project, make, clock, refusal):
-    """The archive keeps the items, refuses changes, and repeats without a record."""
+    """
+    An archived milestone keeps its items and is read-only; a repeat leaves no record.
+    """
     id = {"id": make()["id"]}
     item = make_item(sample_project, clock.now, milestone=id["id"])
 
@@ -149,7 +151,7 @@ def test_archive_and_restore(api, sample_project, make, clock, refusal):
 
 
 def test_archived_project(api, sample_project, make, clock, refusal):
-    """An archived project's milestones stay as they are, whatever is asked."""
+    """The milestones of an archived project cannot be changed."""
     id = {"id": make()["id"]}
     sample_project.change({"archived_at": clock.now}, clock.now)
 
@@ -202,7 +204,7 @@ def test_progress(api, sample_project, make, clock):
     ],
 )
 def test_percent(api, sample_project, make, clock, statuses, percent):
-    """Rounded down, of what was not cancelled; of nothing it is null."""
+    """The percentage of the items not cancelled, rounded down; null without items."""
     id = make()["id"]
     for status in statuses:
         make_item(sample_project, clock.now, milestone=id, status=status)
@@ -211,7 +213,7 @@ def test_percent(api, sample_project, make, clock, statuses, percent):
 
 
 def test_list(api, sample_project, make, clock):
-    """Narrowed by what is asked; after is inclusive, before exclusive."""
+    """Each parameter narrows the list; `after` is inclusive, `before` exclusive."""
     make("a", targetAt=DAYS[1], status="active", bucket="now")
     make("b", targetAt=DAYS[0], bucket="next")
     make("c")
@@ -237,7 +239,7 @@ def test_list(api, sample_project, make, clock):
 
 @pytest.mark.parametrize("order", ["asc", "desc"])
 def test_list_in_pages(api, make, refusal, order):
-    """Pages neither skip nor repeat, also where there is no target."""
+    """Pages neither skip nor repeat, also for milestones without a target date."""
     for name, target in (("a", DAYS[1]), ("b", None), ("c", DAYS[0]), ("d", None)):
         make(name, targetAt=target)
     query = {"limit": 1, "order": order}
@@ -266,13 +268,13 @@ def test_list_in_pages(api, make, refusal, order):
         {"bucket": "soon"},
         {"targetAt": "2026-02-30T00:00:00Z"},
         {"targetAt": "tomorrow"},
-        {"projectId": NOBODY},
+        {"projectId": UNKNOWN_ID},
         {"expectedUpdatedAt": DAYS[0]},
         {},
     ],
 )
 def test_update_in_a_wrong_shape(api, make, changes):
-    """What is out of shape is refused, and a change without any change is."""
+    """A wrong value is rejected, and so is an update without a change."""
     refused = api(UPDATE, {"id": make()["id"]} | changes)
 
     assert refused.status_code == 422
@@ -280,11 +282,11 @@ def test_update_in_a_wrong_shape(api, make, changes):
 
 
 def test_nothing_there(api, refusal):
-    """Who names what is not there is told so."""
-    id = {"id": NOBODY}
+    """An unknown id is a 404."""
+    id = {"id": UNKNOWN_ID}
 
-    refusal(api(CREATE, {"projectId": NOBODY, "name": "x"}), "project-not-found")
+    refusal(api(CREATE, {"projectId": UNKNOWN_ID, "name": "x"}), "project-not-found")
     refusal(api(UPDATE, id | {"name": "x"}), "milestone-not-found")
-    refusal(api(LIST, {"projectId": NOBODY}), "project-not-found")
+    refusal(api(LIST, {"projectId": UNKNOWN_ID}), "project-not-found")
     for route in (GET, PROGRESS, REMOVE, RESTORE):
         refusal(api(route, id), "milestone-not-found")

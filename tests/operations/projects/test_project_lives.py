@@ -25,9 +25,11 @@ def kind(response):
     return response.status_code, response.json["type"].split("/")[-2]
 
 
-def test_create(acting, recorded):
-    """Who begins a project answers for it, and is its first member."""
-    response = acting(STRANGER, CREATE, NEW)
+def test_create(api_as, recorded):
+    """
+    The account that creates a project is responsible for it, and its first member.
+    """
+    response = api_as(STRANGER, CREATE, NEW)
 
     project = response.json["data"]
     assert response.status_code == 200
@@ -40,10 +42,10 @@ def test_create(acting, recorded):
     assert recorded() == [("project.created", words), ("member.added", member)]
 
 
-def test_create_by_a_key_of_nobody(api, acting, recorded):
-    """It names who answers; an account may not name another."""
+def test_create_by_a_key_of_nobody(api, api_as, recorded):
+    """A key without an account names the owner; an account may not name another one."""
     assert kind(api(CREATE, NEW)) == (422, "owner-required")
-    refused = acting(STRANGER, CREATE, NEW | {"ownerId": OWNER})
+    refused = api_as(STRANGER, CREATE, NEW | {"ownerId": OWNER})
     assert kind(refused) == (422, "validation-failed")
     assert refused.json["errors"][0]["pointer"] == "/ownerId"
 
@@ -54,7 +56,7 @@ def test_create_by_a_key_of_nobody(api, acting, recorded):
 
 
 def test_create_with_a_taken_slug(api, clock, recorded):
-    """An archived project keeps its slug, and nothing of the new one is kept."""
+    """An archived project keeps its slug, and nothing of the new project is stored."""
     make_project("atlas", clock.now, archived_at=clock.now)
 
     refused = api(CREATE, NEW | {"ownerId": OWNER})
@@ -82,27 +84,27 @@ def test_create_with_a_taken_slug(api, clock, recorded):
     ],
 )
 def test_create_out_of_shape(api, wrong):
-    """Members have their bounds, and what is not of the caller cannot be set."""
+    """Members have limits, and those that the caller may not set are rejected."""
     response = api(CREATE, NEW | {"ownerId": OWNER} | wrong)
 
     assert kind(response) == (422, "validation-failed")
     assert ProjectRow.select().count() == 0
 
 
-def test_create_twice(acting):
-    """A repeat under its key gets the first answer; without one the slug is taken."""
+def test_create_twice(api_as):
+    """A repeat with the key gets the first response; without one, the slug is taken."""
     sent = {"Idempotency-Key": "once"}
 
-    first = acting(OWNER, CREATE, NEW, **sent)
+    first = api_as(OWNER, CREATE, NEW, **sent)
 
-    assert acting(OWNER, CREATE, NEW, **sent).data == first.data
-    assert kind(acting(OWNER, CREATE, NEW)) == (409, "slug-taken")
+    assert api_as(OWNER, CREATE, NEW, **sent).data == first.data
+    assert kind(api_as(OWNER, CREATE, NEW)) == (409, "slug-taken")
 
 
-def test_update(acting, sample_project, recorded):
-    """Each status has a record of its own; a description only its length."""
+def test_update(api_as, sample_project, recorded):
+    """Each status has its own record; a description only its length."""
     body = {"id": sample_project.id, "description": None, "status": "completed"}
-    project = acting(MAINTAINER, UPDATE, body).json["data"]
+    project = api_as(MAINTAINER, UPDATE, body).json["data"]
 
     assert (project["description"], project["status"]) == (None, "completed")
     assert project["name"] == "Atlas"
@@ -114,9 +116,9 @@ def test_update(acting, sample_project, recorded):
     ]
 
 
-def test_update_of_the_status_alone(acting, sample_project, recorded):
-    """Then nothing else was updated."""
-    acting(
+def test_update_of_the_status_alone(api_as, sample_project, recorded):
+    """A change of only the status makes no other record."""
+    api_as(
         MAINTAINER,
         UPDATE,
         {"id": sample_project.id, "status": "paused", "name": "Atlas"},
@@ -125,29 +127,32 @@ def test_update_of_the_status_alone(acting, sample_project, recorded):
     assert [action for action, _ in recorded()] == ["project.status-changed"]
 
 
-def test_update_to_the_same(acting, sample_project, recorded):
-    """What changes nothing writes nothing, and leaves updatedAt alone."""
-    answer = acting(MAINTAINER, UPDATE, {"id": sample_project.id, "name": " Atlas "})
+def test_update_to_the_same(api_as, sample_project, recorded):
+    """An update that changes nothing writes nothing, and keeps updatedAt."""
+    answer = api_as(MAINTAINER, UPDATE, {"id": sample_project.id, "name": " Atlas "})
 
     assert answer.json["data"]["updatedAt"] == "2026-03-01T12:00:00.000Z"
     assert recorded() == []
 
 
-def test_update_of_what_was_changed_meanwhile(acting, sample_project, clock):
-    """It is refused with the time of the last change; with that it is done."""
+def test_update_of_what_was_changed_meanwhile(api_as, sample_project, clock):
+    """
+    An update that expects an older time is rejected with the current one, which then
+    works.
+    """
     body = {
         "id": sample_project.id,
         "name": "Maps",
         "expectedUpdatedAt": "2026-03-01T11:00:00Z",
     }
 
-    refused = acting(MAINTAINER, UPDATE, body)
+    refused = api_as(MAINTAINER, UPDATE, body)
 
     assert kind(refused) == (409, "version-conflict")
     current = refused.json["current"]
     assert current == "2026-03-01T12:00:00.000Z"
     again = body | {"expectedUpdatedAt": current}
-    assert acting(MAINTAINER, UPDATE, again).status_code == 200
+    assert api_as(MAINTAINER, UPDATE, again).status_code == 200
 
 
 @pytest.mark.parametrize("changes", [{}, {"expectedUpdatedAt": "2026-03-01T12:00:00Z"}])
@@ -159,9 +164,11 @@ def test_update_of_nothing(api, sample_project, changes):
     )
 
 
-def test_transfer(acting, sample_project, recorded):
-    """The new owner is made an owner among the members; the former stays one."""
-    answer = acting(OWNER, TRANSFER, {"id": sample_project.id, "ownerId": STRANGER})
+def test_transfer(api_as, sample_project, recorded):
+    """
+    The new owner becomes an owner among the members; the former one stays an owner.
+    """
+    answer = api_as(OWNER, TRANSFER, {"id": sample_project.id, "ownerId": STRANGER})
 
     assert answer.json["data"]["ownerId"] == STRANGER
     roles = {row.account_id: row.role for row in MemberRow}
@@ -174,10 +181,10 @@ def test_transfer(acting, sample_project, recorded):
     ]
 
 
-def test_transfer_to_a_member(acting, sample_project, recorded):
-    """A member is raised; who already is an owner stays as it is."""
-    acting(OWNER, TRANSFER, {"id": sample_project.id, "ownerId": READER})
-    acting(READER, TRANSFER, {"id": sample_project.id, "ownerId": OWNER})
+def test_transfer_to_a_member(api_as, sample_project, recorded):
+    """A member is promoted to owner; an existing owner stays unchanged."""
+    api_as(OWNER, TRANSFER, {"id": sample_project.id, "ownerId": READER})
+    api_as(READER, TRANSFER, {"id": sample_project.id, "ownerId": OWNER})
 
     raised = {"role": {"from": "reader", "to": "owner"}}
     actions = [action for action, _ in recorded()]
@@ -189,16 +196,16 @@ def test_transfer_to_a_member(acting, sample_project, recorded):
     assert len(actions) == 3
 
 
-def test_transfer_to_the_owner(acting, sample_project, recorded):
-    """To whom it has already, it changes nothing."""
-    answer = acting(OWNER, TRANSFER, {"id": sample_project.id, "ownerId": OWNER})
+def test_transfer_to_the_owner(api_as, sample_project, recorded):
+    """A transfer to the current owner changes nothing."""
+    answer = api_as(OWNER, TRANSFER, {"id": sample_project.id, "ownerId": OWNER})
 
     assert answer.json["data"]["updatedAt"] == "2026-03-01T12:00:00.000Z"
     assert recorded() == []
 
 
 def test_transfer_into_a_full_project(api, sample_project, clock, recorded):
-    """There is no room for another member: nothing of the transfer is kept."""
+    """A transfer that would exceed the limit of members changes nothing."""
     new_members = [
         {"project": sample_project.id, "account_id": str(n), "role": "reader"}
         for n in range(MAX_MEMBERS - 4)
@@ -214,13 +221,13 @@ def test_transfer_into_a_full_project(api, sample_project, clock, recorded):
     assert recorded() == []
 
 
-def test_archive_and_restore(acting, sample_project, clock, recorded):
+def test_archive_and_restore(api_as, sample_project, clock, recorded):
     """Each is done once and recorded once; the status stays."""
     ProjectRow.update(status="paused").execute()
-    first = acting(OWNER, REMOVE, {"id": sample_project.id})
+    first = api_as(OWNER, REMOVE, {"id": sample_project.id})
     clock.pass_(minutes=1)
-    again = acting(OWNER, REMOVE, {"id": sample_project.id})
-    restored = [acting(OWNER, RESTORE, {"id": sample_project.id}) for _ in range(2)]
+    again = api_as(OWNER, REMOVE, {"id": sample_project.id})
+    restored = [api_as(OWNER, RESTORE, {"id": sample_project.id}) for _ in range(2)]
 
     assert first.json["data"]["archivedAt"] == "2026-03-01T12:01:00.000Z"
     assert again.json == first.json
@@ -231,19 +238,21 @@ def test_archive_and_restore(acting, sample_project, clock, recorded):
     assert actions == ["project.archived", "project.restored"]
 
 
-def test_archive_of_the_built_in_project(api, acting, clock):
-    """It cannot be archived, not even by a key; the role comes first."""
+def test_archive_of_the_built_in_project(api, api_as, clock):
+    """
+    The built-in project cannot be archived, even by a key; the role is checked first.
+    """
     docs = make_project("docs", clock.now, builtin=True)
 
     assert kind(api(REMOVE, {"id": docs.id})) == (409, "builtin-project")
-    assert kind(acting(READER, REMOVE, {"id": docs.id})) == (403, "role-required")
+    assert kind(api_as(READER, REMOVE, {"id": docs.id})) == (403, "role-required")
 
 
 @pytest.mark.parametrize(
     ("route", "changes"), [(UPDATE, {"name": "A"}), (TRANSFER, {"ownerId": STRANGER})]
 )
 def test_change_of_an_archived_project(api, sample_project, clock, route, changes):
-    """It is read-only; a stale expectation is told first."""
+    """An archived project is read-only; a stale expectation is reported first."""
     ProjectRow.update(archived_at=clock.now).execute()
     stale = {"expectedUpdatedAt": "2026-03-01T11:00:00Z"}
 
@@ -255,11 +264,11 @@ def test_change_of_an_archived_project(api, sample_project, clock, route, change
 
 
 @pytest.mark.parametrize("route", [UPDATE, TRANSFER, REMOVE, RESTORE])
-def test_change_of_nothing(api, acting, sample_project, route):
-    """What is not there is told before any role, and a role before the rest."""
+def test_change_of_nothing(api, api_as, sample_project, route):
+    """An unknown project is reported before the role, and the role before the rest."""
     changes = {UPDATE: {"name": "A"}, TRANSFER: {"ownerId": STRANGER}}.get(route, {})
 
     assert kind(api(route, {"id": OWNER} | changes)) == (404, "project-not-found")
-    refused = acting(READER, route, {"id": sample_project.id} | changes)
+    refused = api_as(READER, route, {"id": sample_project.id} | changes)
     assert kind(refused) == (403, "role-required")
     assert refused.json["requiredRole"] in ("owner", "maintainer")

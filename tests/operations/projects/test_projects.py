@@ -19,7 +19,9 @@ def slugs(response):
 
 
 def test_get(api, sample_project):
-    """A project has two names, and every member of its shape is there."""
+    """
+    A project is addressed by id or slug, and every member of its shape is present.
+    """
     by_id, by_slug = api(GET, {"id": sample_project.id}), api(GET, {"slug": "atlas"})
 
     assert by_id.json == by_slug.json
@@ -46,7 +48,7 @@ def test_get(api, sample_project):
     ],
 )
 def test_get_of_nothing(api, query, status, detail):
-    """What is not there, or not named rightly, is refused with a sentence."""
+    """An unknown project is a 404 and a wrong parameter a 422, each with a sentence."""
     refused = api(GET, query)
 
     assert (refused.status_code, refused.json["detail"]) == (status, detail)
@@ -72,7 +74,7 @@ def test_get_of_nothing(api, query, status, detail):
     ],
 )
 def test_list(api, sample_project, clock, query, expected):
-    """By name without the archived ones, unless the question says else."""
+    """The default list is by name and without archived projects."""
     make_project("old", clock.now, archived_at=clock.now, status="paused")
     clock.pass_(minutes=1)
     make_project("docs", clock.now, builtin=True)
@@ -81,7 +83,7 @@ def test_list(api, sample_project, clock, query, expected):
 
 
 def test_list_of_mine(api, issue, sample_project):
-    """me is the account that the key acts for; a key that acts for none has none."""
+    """`me` is the account that the key acts for; without one the list is empty."""
     key = issue("projects:projects:list", "platform:actors:assert")
 
     mine = api(LIST, {"memberId": "me"}, key=key, headers={"Act-As-Account": OWNER})
@@ -93,7 +95,7 @@ def test_list_of_mine(api, issue, sample_project):
 
 
 def test_list_in_pages(api, clock):
-    """The cursor goes on where the page ended, and not for other filters."""
+    """The cursor continues after the page, and is bound to its filters."""
     for slug in "abc":
         make_project(slug, clock.now)
 

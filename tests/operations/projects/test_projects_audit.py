@@ -13,7 +13,7 @@ ADD = "POST /projects/v1/admin/labels/add"
 
 @pytest.fixture
 def history(api, store, clock):
-    """A label, then a minute later a purge; and something of another area."""
+    """A label, a minute later a purge, and a record of another area."""
     label = api(ADD, {"name": "bug"}).json["data"]
     clock.pass_(minutes=1)
     project = make_project("atlas", clock.now, archived_at=clock.now)
@@ -33,7 +33,7 @@ def listed(response):
 
 
 def test_list(api, history):
-    """Newest first, this area's alone, with what was purged by its slug."""
+    """Newest first, only this area's records, with the slug of a purged project."""
     records = api(AUDIT).json["data"]
 
     assert [record["action"] for record in records] == ["project.purged", "label.added"]
@@ -85,7 +85,7 @@ def test_filters(api, history, query, count):
     ],
 )
 def test_wrong_filters(api, query):
-    """A filter that is unknown or has no such value is refused by name."""
+    """An unknown filter or value is rejected by name."""
     response = api(AUDIT, query)
 
     assert response.status_code == 422
@@ -93,7 +93,7 @@ def test_wrong_filters(api, query):
 
 
 def test_pages(api, history):
-    """The cursor goes on where the page ended, and not for other filters."""
+    """The cursor continues after the page, and is bound to its filters."""
     first = api(AUDIT, {"limit": 1})
     cursor = first.json["meta"]["cursor"]
 

@@ -14,7 +14,7 @@ from models.projects.work.rows import (
     WorkSpecificationRow,
 )
 from models.storage.database import database
-from tests.factories.full_project import HELD, make_full
+from tests.factories.full_project import PURGE_COUNTS, make_full
 from tests.factories.projects import OWNER, make_project
 from tests.factories.work import work
 
@@ -52,10 +52,10 @@ def rows():
 
 
 def test_purge(api, full, archived):
-    """All of it goes and is counted, every kind of it; the neighbour stays."""
+    """A purge deletes and counts all contents of each kind; other projects stay."""
     response = api(PURGE, archived)
 
-    expected = {"id": full.project.id, "slug": "atlas", "deleted": HELD}
+    expected = {"id": full.project.id, "slug": "atlas", "deleted": PURGE_COUNTS}
     assert response.json["data"] == expected
     assert [row.slug for row in ProjectRow] == ["next"]
     assert [row.id for row in WorkItemRow] == [full.outside.id]
@@ -68,8 +68,8 @@ def test_purge(api, full, archived):
 
 def test_purge_of_links(api, full, archived, clock):
     """
-    Items elsewhere that lose a link are newer than before, and their activity says
-    what they lost by which purge; the others stay.
+    Items of other projects that lose a link are updated, and their activity has the
+    link and the purge; the others stay.
     """
     linked, related = full.outside, work(full.neighbour, clock)
     plain = work(full.neighbour, clock)
@@ -99,37 +99,39 @@ def test_purge_of_links(api, full, archived, clock):
 
 
 def test_counts_are_what_goes(api, full, archived, issue):
-    """The counts are the rows that are gone, none forgotten and none invented."""
+    """The counts equal the numbers of deleted rows."""
     key, before = issue("*"), rows()
 
     deleted = api(PURGE, archived, key=key).json["data"]["deleted"]
 
-    gone = {name: count - rows()[name] for name, count in before.items()}
-    # The neighbour's item gets a record for each link that it loses, and the first
-    # change of an area stores its instant.
+    removed = {name: count - rows()[name] for name, count in before.items()}
+    # The other project's item gets a record for each lost link, and the first change of
+    # an area stores its instant.
     uncounted = {"indexed_text": 5, "audit": -1, "activity": 1 - 2, "instance": -1}
     deleted["activity"] = 0
-    assert sum(gone.values()) == sum(deleted.values()) + sum(uncounted.values())
-    assert {name: gone[name] for name in uncounted} == uncounted
+    assert sum(removed.values()) == sum(deleted.values()) + sum(uncounted.values())
+    assert {name: removed[name] for name in uncounted} == uncounted
 
 
 def test_preview(api, full):
-    """It tells what a purge would remove, archived or not, and removes nothing."""
+    """
+    The preview counts what a purge would delete, archived or not, and deletes nothing.
+    """
     before = rows()
 
     response = api(PREVIEW, {"id": full.project.id})
 
-    assert response.json["data"]["deleted"] == HELD
+    assert response.json["data"]["deleted"] == PURGE_COUNTS
     assert rows() | {"key": 0} == before | {"key": 0}
 
 
 def test_preview_of_little(api, clock):
-    """Every kind is named, also those of which there is none."""
+    """Every kind is listed, also with a count of 0."""
     project = make_project("small", clock.now)
 
     deleted = api(PREVIEW, {"id": project.id}).json["data"]["deleted"]
 
-    assert deleted.keys() == HELD.keys()
+    assert deleted.keys() == PURGE_COUNTS.keys()
     assert {kind: n for kind, n in deleted.items() if n} == {"project": 1, "members": 4}
 
 
@@ -150,7 +152,7 @@ def test_order_of_refusals(api, clock, full, archived):
 
 
 def test_audit_of_a_purge(api, archived, issue):
-    """It outlives the project: who, which slug, and how much."""
+    """The audit record outlives the project: actor, slug and counts."""
     key = issue("projects:*", "platform:actors:assert")
     headers = {"Act-As-Email": "grace@example.com"}
 
@@ -161,12 +163,14 @@ def test_audit_of_a_purge(api, archived, issue):
     assert (record.target_type, record.target_id) == ("project", archived["id"])
     assert record.target_label == "atlas"
     counts, _, via = record.detail.partition(" via key ")
-    assert json.loads(counts) == HELD
+    assert json.loads(counts) == PURGE_COUNTS
     assert via == f'{key[:11]} "test"'
 
 
 def test_nothing_is_left_on_disk(api, full, archived, raw_database):
-    """No word of it stays in the file or in its log, neither free nor indexed."""
+    """
+    No text of the project remains in the database file, its free pages, index or log.
+    """
     header = {"Idempotency-Key": "a"}
     ProjectRow.update(archived_at=None).execute()
     written = {
@@ -176,45 +180,45 @@ def test_nothing_is_left_on_disk(api, full, archived, raw_database):
     }
     api(WRITE, written | {"slug": "w", "type": "note"}, headers=header)
     ProjectRow.update(archived_at=1).where(ProjectRow.id == full.project.id).execute()
-    raw_database.settle()
-    assert WORD.encode() in raw_database.kept()
+    raw_database.checkpoint()
+    assert WORD.encode() in raw_database.stored_bytes()
 
     assert api(PURGE, archived).status_code == 200
 
-    assert WORD.encode() not in raw_database.kept()
-    assert WORD[:8].encode() not in raw_database.kept()
+    assert WORD.encode() not in raw_database.stored_bytes()
+    assert WORD[:8].encode() not in raw_database.stored_bytes()
     raw_database.require_words()
 
 
-def test_answers_go_too(api, acting, clock):
-    """What the project's creation was answered is no answer once it is gone."""
+def test_answers_go_too(api, api_as, clock):
+    """The stored response of the project's creation is deleted with it."""
     body, header = {"slug": "atlas", "name": "Atlas"}, {"Idempotency-Key": "a"}
-    first = acting(OWNER, CREATE, body, **header)
+    first = api_as(OWNER, CREATE, body, **header)
     id = first.json["data"]["id"]
-    acting(OWNER, "POST /projects/v1/projects/remove", {"id": id}, **header)
-    original = acting(
+    api_as(OWNER, "POST /projects/v1/projects/remove", {"id": id}, **header)
+    original = api_as(
         OWNER, CREATE, body | {"slug": "other"}, **{"Idempotency-Key": "b"}
     )
     purge = {"id": id, "confirm": "atlas"}
-    purged = acting(OWNER, PURGE, purge, **header)
+    purged = api_as(OWNER, PURGE, purge, **header)
 
-    again = acting(OWNER, CREATE, body, **header)
+    again = api_as(OWNER, CREATE, body, **header)
 
     assert again.json["data"]["id"] != id
     assert "Idempotent-Replayed" not in again.headers
-    repeated = acting(
+    repeated = api_as(
         OWNER, CREATE, body | {"slug": "other"}, **{"Idempotency-Key": "b"}
     )
     assert repeated.data == original.data
-    assert acting(OWNER, PURGE, purge, **header).data == purged.data
-    assert kind(acting(OWNER, PURGE, purge)) == (404, "project-not-found")
+    assert api_as(OWNER, PURGE, purge, **header).data == purged.data
+    assert kind(api_as(OWNER, PURGE, purge)) == (404, "project-not-found")
 
 
 def test_rehearsed(api, archived):
-    """A rehearsal tells the counts and keeps everything."""
+    """A dry run returns the counts and deletes nothing."""
     before = rows()
 
     response = api(PURGE, archived, headers={"Dry-Run": "true"})
 
-    assert response.json["data"]["deleted"] == HELD
+    assert response.json["data"]["deleted"] == PURGE_COUNTS
     assert rows() | {"key": 0} == before | {"key": 0}

@@ -24,23 +24,23 @@ GET = "GET /projects/v1/references/get"
 ADD = "POST /projects/v1/references/add"
 UPDATE = "POST /projects/v1/references/update"
 REMOVE = "POST /projects/v1/references/remove"
-NOBODY = "00000000-0000-7000-8000-000000000000"
+UNKNOWN_ID = "00000000-0000-7000-8000-000000000000"
 URL = "https://github.com/owner/repo/pull/12"
 PULL = {"url": URL, "externalId": "owner/repo#12", "kind": "pull_request"}
 
 
 @pytest.fixture
-def put(api, item):
-    def added(on=item, **given):
-        body = {"entityType": "work", "entityId": on.id} | given
+def add_reference(api, item):
+    def add(on=item, **members):
+        body = {"entityType": "work", "entityId": on.id} | members
         return api(ADD, body)
 
-    return added
+    return add
 
 
 @pytest.fixture
-def things(sample_project, item, clock):
-    """What a reference may stand on, and how it is named."""
+def entities(sample_project, item, clock):
+    """The entities that can have references, and how each is addressed."""
     plan = CreateMilestone(project_id=sample_project.id, name="Beta")
     milestone = create_milestone(plan, clock.now, KEY)
     words = AddComment(entity_type="work", entity_id=item.id, content="Hm.")
@@ -54,7 +54,7 @@ def things(sample_project, item, clock):
     }
 
 
-def told():
+def reference_activity():
     of = ActivityRow.action.contains(".reference-")
     rows = list(ActivityRow.select().where(of).order_by(ActivityRow.number))
     assert all(row.metadata.pop("requestId") for row in rows)
@@ -65,9 +65,11 @@ def ids(response):
     return [each["id"] for each in response.json["data"]]
 
 
-def test_life_of_a_reference(api, sample_project, item, put, clock):
-    """Added, changed, removed: the feed of its thing names it each time."""
-    first = put(**PULL, metadata={"a": 1, "b": None}, title=" Fix ").json["data"]
+def test_life_of_a_reference(api, sample_project, item, add_reference, clock):
+    """A reference is added, updated and removed, each recorded for its entity."""
+    first = add_reference(**PULL, metadata={"a": 1, "b": None}, title=" Fix ").json[
+        "data"
+    ]
     id = {"id": first["id"]}
     changed = api(UPDATE, id | {"state": "merged", "metadata": None}).json["data"]
 
@@ -87,27 +89,31 @@ def test_life_of_a_reference(api, sample_project, item, put, clock):
     assert api(REMOVE, id).json["data"] == id | {"removed": False}
     names = {"referenceId": first["id"], "system": "github", **PULL}
     verbs = ("added", "updated", "removed")
-    assert told() == [(f"work.reference-{verb}", item.id, names) for verb in verbs]
+    assert reference_activity() == [
+        (f"work.reference-{verb}", item.id, names) for verb in verbs
+    ]
 
 
 @pytest.mark.parametrize("kind", ["project", "work", "milestone", "member", "comment"])
-def test_on_each_thing(api, sample_project, things, kind):
-    """A reference stands on anything of a project, and is told there."""
-    added = api(ADD, {"entityType": kind, "url": URL} | things[kind]).json["data"]
+def test_on_each_thing(api, sample_project, entities, kind):
+    """Every entity of a project can have references, recorded in its activity."""
+    added = api(ADD, {"entityType": kind, "url": URL} | entities[kind]).json["data"]
 
     assert added["projectId"] == sample_project.id
     assert api(UPDATE, {"id": added["id"], "title": "x"}).status_code == 200
     assert api(REMOVE, {"id": added["id"]}).json["data"]["removed"]
     actions = [f"{kind}.reference-{verb}" for verb in ("added", "updated", "removed")]
-    assert [action for action, _, _ in told()] == actions
-    assert {entity for _, entity, _ in told()} == {things[kind]["entityId"]}
+    assert [action for action, _, _ in reference_activity()] == actions
+    assert {entity for _, entity, _ in reference_activity()} == {
+        entities[kind]["entityId"]
+    }
 
 
 @pytest.mark.parametrize("kind", ["project", "work", "milestone", "member", "comment"])
-def test_role_follows_the_thing(api, issue, things, kind, refusal):
+def test_role_follows_the_thing(api, issue, entities, kind, refusal):
     """A contributor refers from content; the project and its plan are maintained."""
     key = issue("projects:*", "platform:actors:assert")
-    body = {"entityType": kind, "url": URL} | things[kind]
+    body = {"entityType": kind, "url": URL} | entities[kind]
     as_contributor = {"key": key, "headers": {"Act-As-Account": CONTRIBUTOR}}
     as_maintainer = {"key": key, "headers": {"Act-As-Account": MAINTAINER}}
 
@@ -120,18 +126,18 @@ def test_role_follows_the_thing(api, issue, things, kind, refusal):
         assert api(ADD, body, **as_maintainer).status_code == 200
 
 
-def test_update_to_the_same(api, put, clock):
-    """What changes nothing leaves no record and no new time."""
-    first = put(**PULL).json["data"]
+def test_update_to_the_same(api, add_reference, clock):
+    """An update that changes nothing leaves no record and keeps updatedAt."""
+    first = add_reference(**PULL).json["data"]
     clock.pass_(minutes=1)
 
     assert api(UPDATE, {"id": first["id"], "url": URL}).json["data"] == first
-    assert len(told()) == 1
+    assert len(reference_activity()) == 1
 
 
-def test_update_of_what_has_changed(api, put, refusal):
-    """Who expects an older time is told the current one."""
-    first = put(**PULL).json["data"]
+def test_update_of_what_has_changed(api, add_reference, refusal):
+    """An update that expects an older time is rejected with the current one."""
+    first = add_reference(**PULL).json["data"]
     body = {"id": first["id"], "expectedUpdatedAt": first["updatedAt"]}
     api(UPDATE, body | {"state": "merged"})
 
@@ -140,47 +146,50 @@ def test_update_of_what_has_changed(api, put, refusal):
     assert problem["current"] == "2026-03-01T12:00:00.001Z"
 
 
-def test_archived(api, sample_project, item, put, things, clock, refusal):
-    """What is archived keeps its references as they are, its comments' as well."""
-    on_comment = {"entityType": "comment", "url": URL} | things["comment"]
-    id = {"id": put(**PULL).json["data"]["id"]}
+def test_archived(api, sample_project, item, add_reference, entities, clock, refusal):
+    """An archived entity keeps its references unchanged, and so do its comments."""
+    on_comment = {"entityType": "comment", "url": URL} | entities["comment"]
+    id = {"id": add_reference(**PULL).json["data"]["id"]}
     item.change({"archived_at": clock.now}, clock.now)
 
-    refusal(put(**PULL), "archived")
+    refusal(add_reference(**PULL), "archived")
     refusal(api(ADD, on_comment), "archived")
     refusal(api(UPDATE, id | {"state": "x"}), "archived")
     refusal(api(REMOVE, id), "archived")
     sample_project.change({"archived_at": clock.now}, clock.now)
     for kind in ("project", "member"):
-        body = {"entityType": kind, "url": URL} | things[kind]
+        body = {"entityType": kind, "url": URL} | entities[kind]
         refusal(api(ADD, body), "project-archived")
 
 
-def test_removed_comment(api, things, clock, refusal):
-    """On a comment without words there is nothing to refer from."""
-    unsay(RemoveComment(id=things["comment"]["entityId"]), clock.now, KEY)
+def test_removed_comment(api, entities, clock, refusal):
+    """A removed comment cannot get a reference."""
+    unsay(RemoveComment(id=entities["comment"]["entityId"]), clock.now, KEY)
 
-    refused = api(ADD, {"entityType": "comment", "url": URL} | things["comment"])
+    refused = api(ADD, {"entityType": "comment", "url": URL} | entities["comment"])
 
     refusal(refused, "comment-removed")
 
 
-def test_member_who_left(api, things):
-    """The references of who left can still be removed."""
-    body = {"entityType": "member", "url": URL} | things["member"]
+def test_member_who_left(api, entities):
+    """The references of a member who left can still be removed."""
+    body = {"entityType": "member", "url": URL} | entities["member"]
     id = {"id": api(ADD, body).json["data"]["id"]}
     MemberRow.delete().where(MemberRow.account_id == READER).execute()
 
     assert api(REMOVE, id).json["data"]["removed"]
 
 
-def test_whose_is_this(api, sample_project, item, put, clock, refusal):
-    """A receiver of the other system's news finds what it belongs to, anywhere."""
+def test_whose_is_this(api, sample_project, item, add_reference, clock, refusal):
+    """
+    The receiver of another system's event finds its entity by reference, in any
+    project.
+    """
     borealis = make_project("borealis", clock.now)
-    mine = put(**PULL, state="open").json["data"]["id"]
+    mine = add_reference(**PULL, state="open").json["data"]["id"]
     clock.pass_(minutes=1)
     far = make_item(borealis, clock.now)
-    theirs = put(on=far, url=URL).json["data"]["id"]
+    theirs = add_reference(on=far, url=URL).json["data"]["id"]
     github = {"system": "github"}
 
     for query, found in (
@@ -213,25 +222,27 @@ def test_whose_is_this(api, sample_project, item, put, clock, refusal):
     ],
 )
 def test_nothing_there(api, sample_project, refusal, kind, missing):
-    """Who names what is not there is told so."""
+    """An unknown id is a 404."""
     of = {"projectId": sample_project.id} if kind == "member" else {}
-    on = {"entityType": kind, "entityId": NOBODY}
+    on = {"entityType": kind, "entityId": UNKNOWN_ID}
 
     refusal(api(ADD, on | of | {"url": URL}), f"{missing}-not-found")
-    changed = api(UPDATE, {"id": NOBODY, "state": "x"})
+    changed = api(UPDATE, {"id": UNKNOWN_ID, "state": "x"})
     refusal(changed, "external-reference-not-found")
-    refusal(api(GET, {"id": NOBODY}), "external-reference-not-found")
-    refusal(api(LIST, {"projectId": NOBODY}), "project-not-found")
+    refusal(api(GET, {"id": UNKNOWN_ID}), "external-reference-not-found")
+    refusal(api(LIST, {"projectId": UNKNOWN_ID}), "project-not-found")
 
 
-def test_upsert(api, put, clock):
-    """What has the identity is updated in its place; left out is kept."""
-    first = put(**PULL, title="Fix", state="open").json["data"]
+def test_upsert(api, add_reference, clock):
+    """
+    Adding an existing identity updates the reference; members that are not sent stay.
+    """
+    first = add_reference(**PULL, title="Fix", state="open").json["data"]
     clock.pass_(minutes=1)
 
-    by_id = put(externalId="owner/repo#12", system="github", state="merged")
-    same = put(externalId="owner/repo#12", system="github", state="merged")
-    by_url = put(url=URL, title="Fixed")
+    by_id = add_reference(externalId="owner/repo#12", system="github", state="merged")
+    same = add_reference(externalId="owner/repo#12", system="github", state="merged")
+    by_url = add_reference(url=URL, title="Fixed")
 
     later = {"updatedAt": "2026-03-01T12:01:00.000Z"}
     assert by_id.json["data"] == first | later | {"state": "merged"}
@@ -239,38 +250,38 @@ def test_upsert(api, put, clock):
     assert by_url.json["data"]["title"] == "Fixed"
     assert by_url.json["data"]["externalId"] == "owner/repo#12"
     assert ExternalReferenceRow.select().count() == 1
-    actions = [action.split("-")[1] for action, _, _ in told()]
+    actions = [action.split("-")[1] for action, _, _ in reference_activity()]
     assert actions == ["added", "updated", "updated"]
 
 
-def test_one_address_once(api, put, item, sample_project, clock, refusal):
-    """An address stands once on a thing; elsewhere it may stand again."""
-    put(**PULL)
-    other = put(url="https://b.example/", externalId="b").json["data"]
+def test_one_address_once(api, add_reference, item, sample_project, clock, refusal):
+    """A URL is unique for an entity; other entities may have it again."""
+    add_reference(**PULL)
+    other = add_reference(url="https://b.example/", externalId="b").json["data"]
     far = make_item(sample_project, clock.now)
 
-    refusal(put(url=URL, externalId="owner/repo#13"), "name-taken")
+    refusal(add_reference(url=URL, externalId="owner/repo#13"), "name-taken")
     refusal(api(UPDATE, {"id": other["id"], "url": URL}), "name-taken")
     moved = {"url": URL, "externalId": "b", "system": "web"}
-    refusal(put(**moved), "name-taken")
-    assert put(on=far, **PULL).status_code == 200
+    refusal(add_reference(**moved), "name-taken")
+    assert add_reference(on=far, **PULL).status_code == 200
     assert ExternalReferenceRow.select().count() == 3
 
 
-def test_one_id_once(put, refusal):
-    """Whoever finds a reference by its address cannot give it another's identity."""
-    put(externalId="1", system="jira", url="https://a.example/")
-    put(externalId="1", system="linear")
+def test_one_id_once(add_reference, refusal):
+    """Adding with an existing URL cannot change the identity of its reference."""
+    add_reference(externalId="1", system="jira", url="https://a.example/")
+    add_reference(externalId="1", system="linear")
 
-    refused = put(url="https://a.example/", system="linear")
+    refused = add_reference(url="https://a.example/", system="linear")
 
     refusal(refused, "name-taken")
 
 
-def test_a_reference_needs_a_name(api, put):
-    """Without an externalId the url stays; with one it may go."""
-    bare = put(url=URL).json["data"]["id"]
-    named = put(externalId="1", url="https://a.example/").json["data"]["id"]
+def test_a_reference_needs_a_name(api, add_reference):
+    """Without an externalId the url is required; with one it may be cleared."""
+    bare = add_reference(url=URL).json["data"]["id"]
+    named = add_reference(externalId="1", url="https://a.example/").json["data"]["id"]
 
     refused = api(UPDATE, {"id": bare, "url": None})
 
@@ -294,16 +305,18 @@ def test_a_reference_needs_a_name(api, put):
         ("https://bücher.example/ü?q=1#x", "web"),
     ],
 )
-def test_known_hosts(put, url, system):
-    """The system is told by the host; a host that only looks alike is of the web."""
-    reference = put(url=url).json["data"]
+def test_known_hosts(add_reference, url, system):
+    """
+    The system follows from the host; a similar-looking host is of the system `web`.
+    """
+    reference = add_reference(url=url).json["data"]
 
     assert (reference["url"], reference["system"]) == (url, system)
-    assert put(url=url + "2", system="own").json["data"]["system"] == "own"
+    assert add_reference(url=url + "2", system="own").json["data"]["system"] == "own"
 
 
 @pytest.mark.parametrize(
-    "given",
+    "members",
     [
         {"url": "javascript:alert(1)"},
         {"url": "ftp://a.example/"},
@@ -333,14 +346,14 @@ def test_known_hosts(put, url, system):
         {"metadata": {"a": "\x00"}},
         {"metadata": {"\x00": 1}},
         {"metadata": []},
-        {"projectId": NOBODY},
+        {"projectId": UNKNOWN_ID},
         {"entityType": "member"},
         {"entityType": "label"},
     ],
 )
-def test_add_in_a_wrong_shape(put, given):
-    """Each wrong member is refused, its value not repeated, and nothing is kept."""
-    response = put(**{"url": URL} | given)
+def test_add_in_a_wrong_shape(add_reference, members):
+    """Each invalid member is rejected without its value, and nothing is stored."""
+    response = add_reference(**{"url": URL} | members)
 
     assert response.status_code == 422
     assert "alert(1)" not in response.text
@@ -351,7 +364,7 @@ def test_add_in_a_wrong_shape(put, given):
     "metadata", [b'{"a":1e999}', b'{"a":NaN}', b'{"a":"\\ud800"}', b'{"\\ud800":1}']
 )
 def test_metadata_that_json_cannot_say(api, item, metadata):
-    """What could not be told again is not taken in."""
+    """Metadata that JSON cannot represent is rejected."""
     head = f'{{"entityType":"work","entityId":"{item.id}","url":"{URL}","metadata":'
 
     response = api(ADD, head.encode() + metadata + b"}")
@@ -363,25 +376,30 @@ def test_metadata_that_json_cannot_say(api, item, metadata):
 @pytest.mark.parametrize(
     "metadata", [{}, {"a": "x" * 4088}, {"a": True, "b": 0, "c": -1.5, "d": ""}]
 )
-def test_metadata_at_the_limit(put, metadata):
-    """Metadata come back as they were sent."""
-    assert put(url=URL, metadata=metadata).json["data"]["metadata"] == metadata
+def test_metadata_at_the_limit(add_reference, metadata):
+    """Metadata at the limit is returned as it was sent."""
+    assert (
+        add_reference(url=URL, metadata=metadata).json["data"]["metadata"] == metadata
+    )
 
 
-def test_metadata_change_their_kind(put):
-    """True and 1 are two things to whoever reads the JSON."""
-    put(url=URL, metadata={"a": 1})
+def test_metadata_change_their_kind(add_reference):
+    """
+    True and 1 are different values in JSON, so replacing one with the other is a
+    change.
+    """
+    add_reference(url=URL, metadata={"a": 1})
 
-    changed = put(url=URL, metadata={"a": True}).json["data"]
+    changed = add_reference(url=URL, metadata={"a": True}).json["data"]
 
     assert changed["metadata"]["a"] is True
-    assert len(told()) == 2
+    assert len(reference_activity()) == 2
 
 
-def test_limit(put, refusal):
-    """A thing has at most 100 references; those it has can still be updated."""
+def test_limit(add_reference, refusal):
+    """An entity has at most 100 references; existing ones can still be updated."""
     for n in range(MAX_REFERENCES):
-        assert put(externalId=str(n)).status_code == 200
+        assert add_reference(externalId=str(n)).status_code == 200
 
-    refusal(put(externalId="more"), "limit-exceeded")
-    assert put(externalId="7", state="x").status_code == 200
+    refusal(add_reference(externalId="more"), "limit-exceeded")
+    assert add_reference(externalId="7", state="x").status_code == 200

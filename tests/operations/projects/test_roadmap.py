@@ -9,11 +9,11 @@ from tests.factories.projects import make_item, make_project
 ROADMAP = "GET /projects/v1/roadmap/get"
 CREATE = "POST /projects/v1/milestones/create"
 LABEL = "POST /projects/v1/labels/create"
-NOBODY = "00000000-0000-7000-8000-000000000000"
+UNKNOWN_ID = "00000000-0000-7000-8000-000000000000"
 
 
 def buckets_of(response):
-    """Milestones and work by bucket, by their names."""
+    """Return the names of milestones and work items by bucket."""
     return {
         bucket["bucket"]: (
             [milestone["name"] for milestone in bucket["milestones"]],
@@ -49,7 +49,7 @@ def test_roadmap(api, sample_project, clock):
 
 
 def test_what_is_over(api, sample_project, clock):
-    """What is over is left out unless asked for, what is archived always."""
+    """Completed entries are left out by default, archived ones always."""
     for status in ("done", "cancelled", "review"):
         make_item(sample_project, clock.now, title=status, bucket="now", status=status)
     make_item(sample_project, clock.now, bucket="now", archived_at=clock.now)
@@ -68,7 +68,9 @@ def test_what_is_over(api, sample_project, clock):
 
 
 def test_limit(api, sample_project, clock):
-    """A bucket with more than the limit says so; one that is just full does not."""
+    """
+    A bucket with more than the limit is marked so; one exactly at the limit is not.
+    """
     for _ in range(3):
         make_item(sample_project, clock.now, bucket="next")
 
@@ -82,7 +84,7 @@ def test_limit(api, sample_project, clock):
 
 
 def test_items_are_whole(api, sample_project, clock):
-    """Items have all that they have elsewhere, their labels too."""
+    """Items have all their fields, including labels."""
     label = api(LABEL, {"projectId": sample_project.id, "name": "bug"}).json["data"][
         "id"
     ]
@@ -91,8 +93,8 @@ def test_items_are_whole(api, sample_project, clock):
 
     (item,) = api(ROADMAP).json["data"]["buckets"][0]["work"]
 
-    got = api("GET /projects/v1/work-items/get", {"id": row.id})
-    assert item == got.json["data"]
+    response = api("GET /projects/v1/work-items/get", {"id": row.id})
+    assert item == response.json["data"]
     assert item["labelIds"] == [label]
 
 
@@ -107,7 +109,7 @@ def test_projects(api, sample_project, clock, refusal):
 
     assert buckets_of(api(ROADMAP))["now"][1] == ["a"]
     assert buckets_of(api(ROADMAP, {"projectId": borealis.id}))["now"][1] == ["b"]
-    refusal(api(ROADMAP, {"projectId": NOBODY}), "project-not-found")
+    refusal(api(ROADMAP, {"projectId": UNKNOWN_ID}), "project-not-found")
 
 
 @pytest.mark.parametrize("query", [{"limit": 0}, {"limit": 101}, {"done": "only"}])

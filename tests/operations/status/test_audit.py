@@ -56,14 +56,14 @@ def history(api, world):
 
 @pytest.fixture
 def listed(api):
-    def asked(**filters):
+    def read(**filters):
         return api(AUDIT, filters).json["data"]
 
-    return asked
+    return read
 
 
 def test_each_change_once(api, history, listed):
-    """Every effective change is put down, newest first, and measurements are not."""
+    """Every effective change is recorded, newest first; measurements are not."""
     records = listed()
 
     actions = [each["action"] for each in reversed(records)]
@@ -76,7 +76,9 @@ def test_each_change_once(api, history, listed):
 
 
 def test_record(history, world, listed):
-    """A record tells who changed what, from what to what, in the API's words."""
+    """
+    A record has the actor and each changed field, before and after, in the API's terms.
+    """
     record = listed(action="service.updated")[-1]
 
     change, _, key = record["detail"].rpartition("; ")
@@ -100,7 +102,10 @@ def test_record(history, world, listed):
 
 
 def test_filters(history, listed):
-    """Each filter narrows; together they narrow more; a stranger finds nothing."""
+    """
+    Each filter narrows the list; together they narrow it further; unknown values find
+    nothing.
+    """
     incident = history["incident"]
 
     assert len(listed(targetType="incident")) == 3
@@ -127,7 +132,7 @@ def test_filters(history, listed):
     ],
 )
 def test_wrong_filters(api, body):
-    """A filter that is unknown or has no such value is refused by name."""
+    """An unknown filter or value is rejected by name."""
     response = api(AUDIT, body)
 
     assert response.status_code == 422
@@ -135,10 +140,12 @@ def test_wrong_filters(api, body):
 
 
 def test_pages(api, history):
-    """more says whether anything follows; past the end the page is empty."""
+    """
+    `more` says whether records follow; an offset past the end gives an empty page.
+    """
 
-    def page(**asked):
-        answer = api(AUDIT, asked).json
+    def page(**query):
+        answer = api(AUDIT, query).json
         return len(answer["data"]), answer["meta"]
 
     assert page(limit=9) == (9, {"offset": 0, "limit": 9, "more": True})
@@ -148,7 +155,7 @@ def test_pages(api, history):
 
 
 def test_actor_by_assertion(api, issue, listed):
-    """A key that may act for others puts the change down to the person it names."""
+    """A change by a key that acts for others is recorded under the person it names."""
     key = issue("status:*", "platform:actors:assert")
     headers = {"Act-As-Email": "grace@example.com"}
     api(ADD_SERVICE, {"slug": "api", "name": "A"}, key=key, headers=headers)
@@ -160,7 +167,7 @@ def test_actor_by_assertion(api, issue, listed):
 
 
 def test_refused_change(api, world, audited):
-    """What was refused is not put down."""
+    """A rejected change is not recorded."""
     world.service("api")
 
     api(ADD_SERVICE, {"slug": "api", "name": "Again"})

@@ -1,4 +1,4 @@
-"""The catalogue of services, as operators keep it, through HTTP."""
+"""The catalogue of services, as operators edit it over HTTP."""
 
 import pytest
 
@@ -37,7 +37,7 @@ def world(api, clock):
 
 
 def test_add(api, audited, clock):
-    """What was sent is kept; the rest has the defaults of the specification."""
+    """The sent values are stored; the others have the defaults of the specification."""
     full = api(ADD_SERVICE, FULL).json["data"]
     clock.pass_(seconds=1)
     least = api(ADD_SERVICE, {"slug": "b", "name": " B "}).json["data"]
@@ -118,7 +118,7 @@ def test_add_at_the_limit(api, member):
     ],
 )
 def test_beyond_the_limit(api, member):
-    """Adding and updating refuse the same, by name, and keep nothing."""
+    """Adding and updating reject the same values, by name, and store nothing."""
     added = api(ADD_SERVICE, FULL | member)
     api(ADD_SERVICE, {"slug": "api", "name": "Kept"})
     updated = api(UPDATE_SERVICE, FULL | member)
@@ -132,13 +132,13 @@ def test_beyond_the_limit(api, member):
 @pytest.mark.parametrize("missing", ["slug", "name"])
 def test_add_without(api, missing):
     """Slug and name are required."""
-    request = {key: value for key, value in FULL.items() if key != missing}
+    body = {key: value for key, value in FULL.items() if key != missing}
 
-    assert api(ADD_SERVICE, request).status_code == 422
+    assert api(ADD_SERVICE, body).status_code == 422
 
 
 def test_add_taken(api, world):
-    """A slug is taken while its service is there, off the page or on it."""
+    """A slug is taken while its service exists, on the page or off it."""
     world.service("api")
     api(REMOVE, {"slug": "api"})
 
@@ -150,7 +150,7 @@ def test_add_taken(api, world):
 
 
 def test_add_shown(api, world):
-    """A service on the page is not said to be removed."""
+    """A service on the page is not reported as removed."""
     world.service("api")
 
     response = api(ADD_SERVICE, {"slug": "api", "name": "Again"})
@@ -159,7 +159,7 @@ def test_add_shown(api, world):
 
 
 def test_update(api, world, clock):
-    """What is sent changes, null and empty text clear, what is left out stays."""
+    """Sent members change, null and empty text clear, and the others stay."""
     api(ADD_SERVICE, FULL)
     clock.pass_(minutes=1)
 
@@ -174,7 +174,7 @@ def test_update(api, world, clock):
 
 
 def test_update_of_nothing(api, world, clock, audited, woken):
-    """An update that changes nothing leaves no record and wakes nobody."""
+    """An update that changes nothing leaves no record and wakes no builder."""
     before = world.service("api")
     clock.pass_(minutes=1)
 
@@ -202,7 +202,10 @@ def test_remove_wrong(api, world, purge):
 
 
 def test_remove(api, world, audited):
-    """Off the page and off overall, its history kept; again changes nothing."""
+    """
+    A removed service is off the page and the overall state, keeps its history, and can
+    be removed again without effect.
+    """
     world.service("api")
     world.sample("api", "a", "down", -10)
 
@@ -217,7 +220,10 @@ def test_remove(api, world, audited):
 
 
 def test_purge(api, world, audited):
-    """The service and its samples go; what it was affected by keeps its last name."""
+    """
+    A purge deletes the service and its samples; incidents and windows keep its last
+    name.
+    """
     world.service("api")
     world.sample("api", "a", "down", -10)
     incident, window = world.incident("api"), world.window("api", 0, 60)
@@ -229,13 +235,13 @@ def test_purge(api, world, audited):
     assert audited()[-1] == "service.purged"
     for rows in (ServiceRow, MeasurementRow, ReadingRow, HourRow):
         assert rows.select().count() == 0
-    kept = [{"slug": "api", "name": "Renamed"}]
-    got = api(GET_INCIDENT, {"id": incident}).json["data"]["incident"]
-    assert got["services"] == kept
-    assert api(GET_WINDOW, {"id": window}).json["data"]["services"] == kept
+    services = [{"slug": "api", "name": "Renamed"}]
+    stored = api(GET_INCIDENT, {"id": incident}).json["data"]["incident"]
+    assert stored["services"] == services
+    assert api(GET_WINDOW, {"id": window}).json["data"]["services"] == services
     for route in (LIST_INCIDENTS, LIST_WINDOWS):
         listed = api(route, {"slug": "api"}).json["data"]
-        assert [each["services"] for each in listed] == [kept]
+        assert [each["services"] for each in listed] == [services]
 
 
 def test_new_service_under_a_purged_slug(api, world):
@@ -258,7 +264,7 @@ def test_new_service_under_a_purged_slug(api, world):
 
 
 def test_renamed_service(api, world):
-    """An incident shows the present name of a service."""
+    """An incident shows the current name of a service."""
     world.service("api")
     incident = world.incident("api")
     api(UPDATE_SERVICE, {"slug": "api", "name": "Renamed"})
@@ -279,7 +285,7 @@ def test_renamed_service(api, world):
     ],
 )
 def test_list_admin(api, world, sent, slugs):
-    """What is off the page is listed unless includeDisabled is false."""
+    """Services off the page are listed unless includeDisabled is false."""
     world.service("on", displayOrder=2)
     world.service("off", displayOrder=1, enabled=False)
 
@@ -291,7 +297,7 @@ def test_list_admin(api, world, sent, slugs):
 
 @pytest.mark.parametrize("sent", ["yes", "1", "True", "NULL", " "])
 def test_list_admin_of_rubbish(api, sent):
-    """What is neither true nor false is refused by its name."""
+    """A value that is neither true nor false is rejected by name."""
     response = api(LIST_ADMIN, {"includeDisabled": sent})
 
     assert response.status_code == 422

@@ -35,10 +35,10 @@ def hook(app, clock):
 
 
 @pytest.fixture
-def happen(clock):
-    """Have an event delivered to whoever asked, with this outcome."""
+def deliver(clock):
+    """Deliver an event to all subscriptions, with this outcome."""
 
-    def happened(*outcomes, subject="1", type="incident.opened"):
+    def delivered(*outcomes, subject="1", type="incident.opened"):
         with writing():
             event = NewEvent(type, subject, f"/status/incidents/{subject}/", {})
             record_events([event], "status", None, clock.now)
@@ -50,13 +50,13 @@ def happen(clock):
             claimed = claim(clock.now, ["webhook", "email"], 100)
             record_outcomes([(each, outcome) for each in claimed], clock.now)
 
-    happened.attempt = attempt
-    return happened
+    delivered.attempt = attempt
+    return delivered
 
 
-def test_get(api, hook, happen, refusal):
+def test_get(api, hook, deliver, refusal):
     """A delivery has the outcome of its last attempt, and the id of its webhook."""
-    happen(FAILED)
+    deliver(FAILED)
 
     (result,) = api(LIST).json["data"]
 
@@ -81,14 +81,14 @@ def test_get(api, hook, happen, refusal):
     refusal(api(GET, {"id": hook.id}), "delivery-not-found")
 
 
-def test_list(api, hook, happen, clock, refusal):
+def test_list(api, hook, deliver, clock, refusal):
     """By subscription, status, event and time; newest first, page by page."""
     other = subscribe(clock.now, "https://other.example.com/")
     for number in range(3):
         clock.pass_(minutes=1)
         outcome = FAILED if number == 2 else DELIVERED
         type = "incident.opened" if number else "document.published"
-        happen(outcome, subject=str(number), type=type)
+        deliver(outcome, subject=str(number), type=type)
 
     def subjects(**query):
         found = []
@@ -109,44 +109,44 @@ def test_list(api, hook, happen, clock, refusal):
     assert refusal(refused, "validation-failed")["errors"][0]["parameter"] == "to"
 
 
-def test_test(api, hook, happen, clock, audited):
+def test_test(api, hook, deliver, clock, audited):
     """A test is a delivery like any other, and is answered as it waits."""
     data = api(TEST, {"id": hook.id}).json["data"]
 
     assert (data["event"], data["status"]) == ("subscription.test", "waiting")
     assert data["subscriptionId"] == data["subjectId"] == hook.id
     assert audited() == ["subscription.tested"]
-    happen.attempt(DELIVERED)
+    deliver.attempt(DELIVERED)
     assert api(GET, {"id": data["id"]}).json["data"]["status"] == "delivered"
 
 
-def test_test_ends_a_quarantine(api, hook, happen, clock):
-    """A receiver that takes a test is told again; one that refuses it is not."""
-    happen(GONE)
+def test_test_ends_a_quarantine(api, hook, deliver, clock):
+    """A successful test ends a quarantine; a rejected one does not."""
+    deliver(GONE)
     assert SubscriptionRow.get().state == "quarantined"
 
     api(TEST, {"id": hook.id})
-    happen.attempt(GONE)
+    deliver.attempt(GONE)
     assert api(GET_SUBSCRIPTION, {"id": hook.id}).json["data"]["quarantinedAt"]
     api(TEST, {"id": hook.id})
-    happen.attempt(DELIVERED)
+    deliver.attempt(DELIVERED)
 
     data = api(GET_SUBSCRIPTION, {"id": hook.id}).json["data"]
     assert (data["state"], data["quarantinedAt"]) == ("active", None)
     assert data["reason"] is None
     clock.pass_(seconds=1)
-    happen(DELIVERED, subject="2")
+    deliver(DELIVERED, subject="2")
     assert [row.subject_id for row in DeliveryRow if row.status == "delivered"] == [
         hook.id,
         "2",
     ]
 
 
-def test_other_success_ends_no_quarantine(api, happen, clock):
+def test_other_success_ends_no_quarantine(api, deliver, clock):
     """A mail that arrives, but is no test, leaves the quarantine as it is."""
     mail = subscribe(clock.now, "mia@example.com", channel="email", secret=None)
-    happen(subject="1")
-    happen(subject="2")
+    deliver(subject="1")
+    deliver(subject="2")
     first, second = claim(clock.now, ["email"], 100)
     record_outcomes([(first, GONE), (second, DELIVERED)], clock.now)
 
@@ -157,7 +157,7 @@ def test_other_success_ends_no_quarantine(api, happen, clock):
 
 @pytest.mark.parametrize("smtp", ["", "smtp+plain://127.0.0.1:2525"])
 def test_test_of_a_mailbox(settings, store, clock, issue, refusal, smtp):
-    """Without a relay it is refused, because the test would wait for ever."""
+    """Without a mail relay, a test is rejected, because it would wait for ever."""
     mail = subscribe(clock.now, "mia@example.com", channel="email", secret=None)
     result = changed(settings, smtp=smtp, mail_from="status@example.com")
     key = {"Authorization": f"Bearer {issue('*')}"}
@@ -177,7 +177,7 @@ def test_test_of_a_mailbox(settings, store, clock, issue, refusal, smtp):
 
 @pytest.mark.parametrize("state", ["pending", "ended"])
 def test_test_of_who_did_not_confirm(api, hook, refusal, state):
-    """Nobody is mailed who has not asked for it."""
+    """An unconfirmed mailbox gets no test email."""
     SubscriptionRow.update(state=state).execute()
 
     response = api(TEST, {"id": hook.id})
@@ -234,7 +234,10 @@ def test_secrets_of_several_webhooks(api, hook, clock):
 
 
 def test_too_many_rotations_of_a_day(api, hook, clock, refusal):
-    """What would make messages too long is refused, until a former secret expires."""
+    """
+    A rotation is rejected when former secrets would make messages too long, until one
+    expires.
+    """
     for _ in range(MAX_FORMER_SECRETS):
         assert api(ROTATE, {"id": hook.id}).status_code == 200
     before = secrets_at(clock.now)
@@ -249,7 +252,7 @@ def test_too_many_rotations_of_a_day(api, hook, clock, refusal):
 
 
 def test_dry_run_of_a_rotation(api, hook, clock):
-    """It shows no secret that somebody could store, and replaces none."""
+    """A dry run shows no secret that a client could store, and replaces none."""
     before = secrets_at(clock.now)
 
     response = api(ROTATE, {"id": hook.id}, headers={"Dry-Run": "true"})
@@ -259,13 +262,13 @@ def test_dry_run_of_a_rotation(api, hook, clock):
 
 
 def test_repeated_rotation(api, hook, raw_database):
-    """A repeat has the same secret, which is kept nowhere in plain text."""
+    """A repeat returns the same secret, which is stored nowhere in plain text."""
     headers = {"Idempotency-Key": "rotate"}
 
     first, again = (api(ROTATE, {"id": hook.id}, headers=headers) for _ in "ab")
 
     assert first.data == again.data
-    assert first.json["data"]["secret"].encode() not in raw_database.kept()
+    assert first.json["data"]["secret"].encode() not in raw_database.stored_bytes()
 
 
 def test_secret_of_a_mailbox(api, clock, app, refusal):
@@ -279,9 +282,9 @@ def test_secret_of_a_mailbox(api, clock, app, refusal):
 
 
 @pytest.mark.parametrize("outcome", [DELIVERED, FAILED])
-def test_replay_of_one(api, hook, happen, clock, audited, outcome):
+def test_replay_of_one(api, hook, deliver, clock, audited, outcome):
     """It is due now, with the id that it had, and all attempts before it again."""
-    happen(outcome)
+    deliver(outcome)
     id = DeliveryRow.get().id
     clock.pass_(seconds=1)
 
@@ -302,11 +305,13 @@ def test_replay_of_one(api, hook, happen, clock, audited, outcome):
     assert record.detail.startswith(f"delivery: {id}; replayed: 1")
 
 
-def test_replay_of_a_span(api, hook, happen, clock):
-    """From the first time to before the second, of this subscription alone."""
+def test_replay_of_a_span(api, hook, deliver, clock):
+    """
+    A replay covers this subscription, from the first time until before the second.
+    """
     subscribe(clock.now, "https://other.example.com/")
     for number in range(4):
-        happen(DELIVERED, subject=str(number))
+        deliver(DELIVERED, subject=str(number))
         clock.pass_(minutes=1)
     span = {"from": "2026-03-01T12:01:00Z", "to": "2026-03-01T12:03:00Z"}
 
@@ -320,11 +325,11 @@ def test_replay_of_a_span(api, hook, happen, clock):
     }
 
 
-def test_replay_of_too_many(api, hook, happen, clock, refusal, monkeypatch):
-    """Beyond the bound nothing is replayed, and the number is told."""
+def test_replay_of_too_many(api, hook, deliver, clock, refusal, monkeypatch):
+    """Beyond the limit nothing is replayed, and the problem has the number."""
     monkeypatch.setattr(replay, "MAX_REPLAYED", 2)
     for number in range(3):
-        happen(DELIVERED, subject=str(number))
+        deliver(DELIVERED, subject=str(number))
     span = {"from": "2026-03-01T12:00:00Z", "to": "2026-03-01T13:00:00Z"}
 
     response = api(REPLAY, {"subscriptionId": hook.id, **span})
@@ -334,9 +339,9 @@ def test_replay_of_too_many(api, hook, happen, clock, refusal, monkeypatch):
     assert {row.status for row in DeliveryRow} == {"delivered"}
 
 
-def test_replay_leaves_what_is_sent_now(api, hook, happen, clock):
-    """An attempt that is under way is not made a second time beside it."""
-    happen()
+def test_replay_leaves_what_is_sent_now(api, hook, deliver, clock):
+    """A delivery whose attempt is in progress is not sent a second time."""
+    deliver()
     claim(clock.now, ["webhook"], 10)
 
     data = api(REPLAY, {"id": DeliveryRow.get().id}).json["data"]
@@ -346,23 +351,26 @@ def test_replay_leaves_what_is_sent_now(api, hook, happen, clock):
 
 
 @pytest.mark.parametrize("state", ["quarantined", "ended"])
-def test_replay_to_nobody(api, hook, happen, refusal, state):
-    """What would be given up at once is not replayed."""
-    happen(DELIVERED)
+def test_replay_to_nobody(api, hook, deliver, refusal, state):
+    """A replay to a subscription that gets no deliveries is rejected."""
+    deliver(DELIVERED)
     SubscriptionRow.update(state=state).execute()
 
     response = api(REPLAY, {"id": DeliveryRow.get().id})
 
     refused = refusal(response, "subscription-not-active")
     assert refused["status"] == 409
-    # It says how to end a quarantine; what has ended stays so.
+    # The message says how to end a quarantine; an ended subscription stays ended.
     assert ("subscriptions/test" in refused["detail"]) == (state == "quarantined")
     assert DeliveryRow.get().status == "delivered"
 
 
-def test_replay_of_what(api, hook, happen, refusal):
-    """Either one, or a subscription with both times; and no message of its own."""
-    happen(DELIVERED)
+def test_replay_of_what(api, hook, deliver, refusal):
+    """
+    A replay names one delivery, or a subscription and both times; a test is not
+    replayed.
+    """
+    deliver(DELIVERED)
     id = api(TEST, {"id": hook.id}).json["data"]["id"]
     at = {"from": "2026-03-01T12:00:00Z", "to": "2026-03-01T13:00:00Z"}
 
@@ -382,9 +390,9 @@ def test_replay_of_what(api, hook, happen, refusal):
     refusal(api(REPLAY, {"id": hook.id}), "delivery-not-found")
 
 
-def test_dry_run(api, hook, happen, audited):
-    """A dry run says what would be, and leaves all as it was."""
-    happen(DELIVERED)
+def test_dry_run(api, hook, deliver, audited):
+    """A dry run returns what would happen, and changes nothing."""
+    deliver(DELIVERED)
     headers = {"Dry-Run": "true"}
     before = bytes(SubscriptionRow.get().sealed_secret)
 
@@ -398,7 +406,7 @@ def test_dry_run(api, hook, happen, audited):
     assert audited() == []
 
 
-def test_nothing_tells_addresses(api, app, clock, happen, caplog, audited):
+def test_nothing_tells_addresses(api, app, clock, deliver, caplog, audited):
     """No log line, no audit record and no answer without a scope has an address."""
     caplog.set_level("DEBUG")
     secretive = "tell-nobody-7f3a"
@@ -408,7 +416,7 @@ def test_nothing_tells_addresses(api, app, clock, happen, caplog, audited):
         api(f"POST {SUBSCRIPTIONS}/add", body).json["data"]["id"]
         for body in (hook, mail)
     )
-    happen(FAILED)
+    deliver(FAILED)
     for body in (hook, hook | {"address": f"https://{secretive}..example.com/"}):
         assert api(
             f"POST {SUBSCRIPTIONS}/add", body, headers={"Idempotency-Key": "again"}
@@ -433,10 +441,10 @@ def test_nothing_tells_addresses(api, app, clock, happen, caplog, audited):
     assert secretive not in "".join(records)
 
 
-def test_replay_of_a_removed_incident(api, hook, happen, clock):
-    """What tells of something that was removed is not sent again."""
-    happen(DELIVERED)
-    happen(DELIVERED, subject="2")
+def test_replay_of_a_removed_incident(api, hook, deliver, clock):
+    """Events about something that was removed are not sent again."""
+    deliver(DELIVERED)
+    deliver(DELIVERED, subject="2")
     with writing():
         withdraw_events("1", clock.now)
     span = {"from": clock.now - DAY, "to": clock.now + DAY}

@@ -1,4 +1,4 @@
-"""Which changes subscribers are told of, and what they are told."""
+"""Which changes make events for subscribers, and what the events contain."""
 
 import json
 
@@ -37,7 +37,7 @@ def world(api, clock):
 
 @pytest.fixture
 def tick(clock, settings):
-    """Have the clock's events recorded, and tell whether pages show them."""
+    """Record the events of the clock, and return whether pages show them."""
     return lambda: record_clock_events(
         clock.now,
         freshness=settings.freshness,
@@ -46,7 +46,7 @@ def tick(clock, settings):
 
 
 @pytest.fixture
-def told(store):
+def event_types(store):
     """The types of the events so far, oldest first."""
 
     def types():
@@ -55,7 +55,7 @@ def told(store):
     return types
 
 
-def test_incident(world, api, told):
+def test_incident(world, api, event_types):
     """An incident is opened, updated, resolved and reopened: one event for each."""
     id = world.incident("api")
     for body, status in [
@@ -66,7 +66,7 @@ def test_incident(world, api, told):
     ]:
         api(ADD_UPDATE, {"incidentId": id, "body": body, "status": status})
 
-    assert told() == [
+    assert event_types() == [
         "incident.opened",
         "incident.updated",
         "incident.resolved",
@@ -120,40 +120,42 @@ def test_newest_updates(world, api):
         ({}, None),
     ],
 )
-def test_changed_fields(world, api, told, change, type):
-    """A new status or severity is told, a corrected title is not."""
+def test_changed_fields(world, api, event_types, change, type):
+    """A new status or severity makes an event; a corrected title does not."""
     id = world.incident("api")
     api(UPDATE_INCIDENT, {"id": id} | change)
 
-    assert told()[1:] == ([type] if type else [])
+    assert event_types()[1:] == ([type] if type else [])
 
 
-def test_without_notify(world, api, told):
-    """What an operator does quietly tells nobody, and no answer shows it."""
-    quiet = {"notify": False}
-    id = world.incident("api", **quiet)
-    answer = api(ADD_UPDATE, {"incidentId": id, "body": "A typo."} | quiet)
-    window = world.window("api", 60, 120, **quiet)
-    api(UPDATE_WINDOW, {"id": window, "title": "Better"} | quiet)
+def test_without_notify(world, api, event_types):
+    """A change with `notify: false` makes no event, and no response shows it."""
+    options = {"notify": False}
+    id = world.incident("api", **options)
+    answer = api(ADD_UPDATE, {"incidentId": id, "body": "A typo."} | options)
+    window = world.window("api", 60, 120, **options)
+    api(UPDATE_WINDOW, {"id": window, "title": "Better"} | options)
 
-    assert told() == []
+    assert event_types() == []
     assert "notify" not in json.dumps(answer.json)
 
 
-def test_nothing_is_told_of_what_is_not_kept(world, api, told):
-    """A dry run, a refused request and a repeat make no event."""
+def test_nothing_is_told_of_what_is_not_kept(world, api, event_types):
+    """A dry run, a rejected request and a repeat make no event."""
     body = {"title": "Errors", "severity": "degraded", "services": ["api"]}
     api(ADD_INCIDENT, body | {"body": "…"}, headers={"Dry-Run": "true"})
     api(ADD_INCIDENT, body | {"body": "…", "services": ["unknown"]})
-    assert told() == []
+    assert event_types() == []
 
     for _ in range(2):
         api(ADD_INCIDENT, body | {"body": "…"})
-    assert told() == ["incident.opened"]
+    assert event_types() == ["incident.opened"]
 
 
-def test_window(world, api, clock, tick, told):
-    """A window is scheduled, changed, started and completed: each is told once."""
+def test_window(world, api, clock, tick, event_types):
+    """
+    A window is scheduled, changed, started and completed, with one event for each.
+    """
     id = world.window("api", 60, 120)
     api(UPDATE_WINDOW, {"id": id, "title": "Longer"})
     for seconds in (30, 30, 30, 30, 30):
@@ -161,7 +163,7 @@ def test_window(world, api, clock, tick, told):
         for _ in range(2):
             tick()
 
-    assert told() == [
+    assert event_types() == [
         "maintenance.scheduled",
         "maintenance.changed",
         "maintenance.started",
@@ -169,8 +171,8 @@ def test_window(world, api, clock, tick, told):
     ]
 
 
-def test_window_that_is_moved_starts_again(world, api, clock, tick, told):
-    """A window that has started and gets a later start is told to start again."""
+def test_window_that_is_moved_starts_again(world, api, clock, tick, event_types):
+    """A window that has started and gets a later start has a second start event."""
     id = world.window("api", 60, 1200)
     clock.pass_(seconds=60)
     tick()
@@ -178,36 +180,38 @@ def test_window_that_is_moved_starts_again(world, api, clock, tick, told):
     clock.pass_(seconds=60)
     tick()
 
-    assert told().count("maintenance.started") == 2
+    assert event_types().count("maintenance.started") == 2
 
 
 @pytest.mark.parametrize("status", ["cancelled", "completed"])
-def test_window_that_an_operator_ends(world, api, clock, tick, told, status):
-    """What an operator ends is told once, and the clock adds nothing."""
+def test_window_that_an_operator_ends(world, api, clock, tick, event_types, status):
+    """A window that an operator ends has one event, and the clock adds none."""
     id = world.window("api", 60, 120)
     api(UPDATE_WINDOW, {"id": id, "status": status})
     clock.pass_(seconds=150)
     tick()
     api(UPDATE_WINDOW, {"id": id, "title": "Over"})
 
-    assert told() == ["maintenance.scheduled", f"maintenance.{status}"]
+    assert event_types() == ["maintenance.scheduled", f"maintenance.{status}"]
 
 
-def test_quiet_window_starts_quietly(world, api, clock, tick, told):
-    """A window that nobody was told of is told of only once an update says so."""
+def test_quiet_window_starts_quietly(world, api, clock, tick, event_types):
+    """A window scheduled without notice has no events until an update notifies."""
     id = world.window("api", 60, 120, notify=False)
     clock.pass_(seconds=60)
     tick()
-    assert told() == []
+    assert event_types() == []
 
     api(UPDATE_WINDOW, {"id": id, "title": "Now for all"})
     tick()
-    assert told() == ["maintenance.changed", "maintenance.started"]
+    assert event_types() == ["maintenance.changed", "maintenance.started"]
 
 
 @pytest.mark.parametrize("notify", [True, False])
-def test_window_that_an_operator_starts(world, api, clock, tick, told, notify):
-    """What an operator starts is told once, as its start, or not at all."""
+def test_window_that_an_operator_starts(world, api, clock, tick, event_types, notify):
+    """
+    A window that an operator starts has one start event, or none without `notify`.
+    """
     id = world.window("api", 60, 120)
     times = {"startsAt": world.text(0), "endsAt": world.text(60)}
     api(UPDATE_WINDOW, {"id": id, "notify": notify, **times})
@@ -215,12 +219,12 @@ def test_window_that_an_operator_starts(world, api, clock, tick, told, notify):
         clock.pass_(seconds=60)
         tick()
 
-    heard = ["maintenance.started", "maintenance.completed"] if notify else []
-    assert told() == ["maintenance.scheduled", *heard]
+    expected = ["maintenance.started", "maintenance.completed"] if notify else []
+    assert event_types() == ["maintenance.scheduled", *expected]
 
 
 def test_start_of_a_window_is_built(world, clock, tick):
-    """The start of a window is told with the generation whose pages show it."""
+    """The start event of a window has the generation whose pages show the start."""
     world.window("api", 60, 120)
     before = EventRow.get().generation
     clock.pass_(seconds=60)
@@ -230,8 +234,8 @@ def test_start_of_a_window_is_built(world, clock, tick):
     assert started.generation > before
 
 
-def test_state_that_holds(world, api, clock, tick, told):
-    """A state is told once it has held for a minute; a shorter one is not."""
+def test_state_that_holds(world, api, clock, tick, event_types):
+    """A state makes an event once it has lasted a minute; a shorter one does not."""
 
     def at(seconds, status):
         clock.pass_(seconds=seconds)
@@ -241,7 +245,7 @@ def test_state_that_holds(world, api, clock, tick, told):
     at(0, "operational")
     at(10, "down")
     at(59, "operational")
-    assert told() == []
+    assert event_types() == []
 
     at(60, "operational")
     at(10, "down")
@@ -276,12 +280,12 @@ def test_failure_right_after_the_subscription(
     world = World(api, clock)
     world.service("api")
     world.sample("api", "probe", "operational", 0)
-    wanted = ["incident.opened"] + ["service.state-changed"] * has_event_from_the_start
-    added = api(ADD_SUBSCRIPTION, HOOK | {"events": wanted}).json["data"]
+    events = ["incident.opened"] + ["service.state-changed"] * has_event_from_the_start
+    added = api(ADD_SUBSCRIPTION, HOOK | {"events": events}).json["data"]
     if not has_event_from_the_start:
         tick()
-        wanted = {"id": added["id"], "events": ["service.state-changed"]}
-        assert api(UPDATE_SUBSCRIPTION, wanted).status_code == 200
+        change = {"id": added["id"], "events": ["service.state-changed"]}
+        assert api(UPDATE_SUBSCRIPTION, change).status_code == 200
 
     clock.pass_(seconds=1)
     world.sample("api", "probe", "down", 0)
@@ -308,7 +312,9 @@ def test_failure_of_a_new_service(api, clock, tick, state_events):
 
 
 def test_failure_after_a_quarantine(api, clock, tick, state_events):
-    """States are noted in a quarantine too, so that its end loses no change."""
+    """
+    States are recorded during a quarantine too, so that no change is lost when it ends.
+    """
     world = World(api, clock)
     world.service("api")
     world.sample("api", "probe", "operational", 0)
@@ -325,14 +331,14 @@ def test_failure_after_a_quarantine(api, clock, tick, state_events):
     assert state_events() == [("operational", "major-outage")]
 
 
-def test_publication(docs_project, clock, told):
-    """A document that appears on the site, and leaves it, is told."""
+def test_publication(docs_project, clock, event_types):
+    """A document that appears on the site, or leaves it, makes an event."""
     subscribe(clock.now)
     document = docs_project.publish("intro", title="Introduction")
     docs_project.release(document)
     docs_project.withdraw(document)
 
-    assert told() == ["document.published", "document.unpublished"]
+    assert event_types() == ["document.published", "document.unpublished"]
     event = EventRow.get()
     assert event.data["document"] == {
         "id": document["id"],
@@ -344,34 +350,36 @@ def test_publication(docs_project, clock, told):
     assert (event.area, event.path) == ("docs", "/guides/intro/")
 
 
-def test_reminders(world, api, clock, tick, told):
-    """Who asks for it is reminded of a silent incident, and of a window, once."""
+def test_reminders(world, api, clock, tick, event_types):
+    """
+    Subscribers who chose it are reminded once of a silent incident, and of a window.
+    """
     id = world.incident("api")
     world.window("api", 4 * HOUR, 5 * HOUR)
     clock.pass_(hours=4, seconds=1)
     tick()
-    assert not set(told()) & REMINDERS
+    assert not set(event_types()) & REMINDERS
 
     subscribe(clock.now, "https://pager/", events=sorted(REMINDERS))
     world.window("api", 3 * HOUR + 1, 5 * HOUR)
     tick()
     tick()
-    assert told()[-1] == "incident.reminder"
+    assert event_types()[-1] == "incident.reminder"
     clock.pass_(seconds=1)
     tick()
-    assert told()[-1] == "maintenance.reminder"
+    assert event_types()[-1] == "maintenance.reminder"
 
     api(ADD_UPDATE, {"incidentId": id, "body": "Still looking."})
     clock.pass_(hours=3, minutes=59)
     tick()
-    assert told().count("incident.reminder") == 1
+    assert event_types().count("incident.reminder") == 1
     clock.pass_(minutes=1, seconds=1)
     tick()
-    assert told().count("incident.reminder") == 2
+    assert event_types().count("incident.reminder") == 2
 
 
-def test_states_of_a_time_without_subscribers(world, api, clock, tick, told):
-    """A state that changed while nobody was subscribed is not told later."""
+def test_states_of_a_time_without_subscribers(world, api, clock, tick, event_types):
+    """A state that changed while there were no subscribers makes no event later."""
     world.sample("api", "probe", "operational", 0)
     tick()
     SubscriptionRow.update(state="ended", live_key=None).execute()
@@ -384,4 +392,4 @@ def test_states_of_a_time_without_subscribers(world, api, clock, tick, told):
         world.sample("api", "probe", "down", 0)
         tick()
 
-    assert told() == []
+    assert event_types() == []

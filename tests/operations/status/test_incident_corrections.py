@@ -107,7 +107,7 @@ def test_corrected_words(api, incident, first, correct, audited):
 
 
 def test_detail_in_the_audit(first, correct):
-    """The audit log has the earlier words, all of them, and cannot be misled."""
+    """The audit log has the complete earlier text, in an unambiguous form."""
     correct(first, body='New.\n"; via key', status="identified")
     correct(first, body="x" * 4000)
 
@@ -122,7 +122,7 @@ def test_detail_in_the_audit(first, correct):
 
 
 def test_history(api, first, correct, remove):
-    """Each version has its words, from when to when they were shown."""
+    """Each version has its text, and the times from when to when it was shown."""
     correct(first, body="Second.")
     correct(first, status="identified")
     remove(first)
@@ -143,7 +143,7 @@ def test_history(api, first, correct, remove):
 
 
 def test_history_of_an_incident(api, incident, first, post, correct):
-    """All updates of an incident are asked for together, the first one first."""
+    """All updates of an incident are returned together, oldest first."""
     second = post()
     correct(second, body="Better.")
 
@@ -165,12 +165,12 @@ def test_history_of_an_incident(api, incident, first, post, correct):
     ],
 )
 def test_history_of_nothing(api, world, query, status):
-    """What does not exist is not found, and one of the two parameters is needed."""
+    """An unknown id is a 404, and one of the two parameters is required."""
     assert api(UPDATE_HISTORY, query).status_code == status
 
 
 def test_without_a_change(api, first, correct, remove, audited):
-    """What changes nothing is not a correction, and a second removal is none."""
+    """A correction without a change and a second removal change nothing."""
     remove(first)
     remove(first)
     before = audited()
@@ -183,7 +183,7 @@ def test_without_a_change(api, first, correct, remove, audited):
 
 
 def test_same_words(api, first, correct, audited):
-    """The same words and the same status again are not another version."""
+    """The same text and status again make no new version."""
     before = audited()
 
     response = correct(first, body=FIRST, status="investigating")
@@ -208,19 +208,19 @@ def test_same_words(api, first, correct, audited):
     ],
 )
 def test_limits_of_a_correction(first, correct, change, code):
-    """A correction is held to the limits of an update, and to what it expects."""
+    """A correction has the limits of an update, and checks the expected version."""
     assert correct(first, **change).status_code == code
 
 
 def test_unknown_update(correct, remove, world):
-    """An update that does not exist is neither corrected nor removed."""
+    """An unknown update can be neither corrected nor removed."""
     for response in (correct("ghost", body="x"), remove("ghost")):
         assert response.status_code == 404
         assert response.json["detail"] == "No incident update has the id 'ghost'."
 
 
 def test_removed_update_is_not_corrected(first, correct, remove):
-    """Words that were removed do not come back by a correction."""
+    """A removed text cannot be restored by a correction."""
     remove(first)
 
     response = correct(first, body="Again.")
@@ -231,7 +231,7 @@ def test_removed_update_is_not_corrected(first, correct, remove):
 
 
 def test_removed_words(api, incident, first, post, remove):
-    """A removed update keeps its place and time, with other words."""
+    """A removed update keeps its place and time, with a replacement text."""
     second = post("The password is swordfish.", status="identified")
 
     remove(second)
@@ -257,7 +257,7 @@ def test_incident_follows_its_newest_update(post, correct, status, api):
 
 
 def test_corrected_to_resolved(post, correct, status, api):
-    """It was resolved when the update was posted that says so, not when corrected."""
+    """The time of resolution is that of the update, not of its correction."""
     last = post("Over.", status="monitoring")
 
     correct(last, status="resolved")
@@ -278,7 +278,7 @@ def test_earlier_update(first, post, correct, remove, status):
 
 
 def test_status_of_its_own(api, incident, post, correct, remove, status):
-    """What incidents/update has set since does not follow the timeline."""
+    """A status that incidents/update has set does not follow the timeline."""
     last = post(status="identified")
     api(UPDATE_INCIDENT, {"id": incident, "status": "monitoring"})
 
@@ -289,7 +289,9 @@ def test_status_of_its_own(api, incident, post, correct, remove, status):
 
 
 def test_status_of_an_earlier_update(api, incident, first, post, correct, status):
-    """A status of its own does not follow an earlier update that has the same."""
+    """
+    A status that incidents/update has set does not follow an earlier, equal update.
+    """
     post(status="identified")
     api(UPDATE_INCIDENT, {"id": incident, "status": "investigating"})
 
@@ -311,7 +313,9 @@ def test_removal_of_the_newest_update(post, remove, status):
 
 
 def test_fall_back_to_resolved(post, remove, status):
-    """Reopened by mistake, it is resolved since the first update that said so."""
+    """
+    An incident that was reopened by mistake is resolved since its first resolution.
+    """
     post("Over.", status="resolved")
     post("The post-mortem is online.")
     mistake = post("Again?", status="investigating")
@@ -373,7 +377,7 @@ def test_resolution_of_the_future(api, incident, world, first, correct, status):
     ],
 )
 def test_notice_of_a_correction(clock, post, correct, change, types):
-    """Corrected words are no news; another status of the incident is."""
+    """A corrected text makes no event; a changed status of the incident does."""
     last = post("Over.", status="resolved")
     subscribe(clock.now)
 
@@ -383,7 +387,7 @@ def test_notice_of_a_correction(clock, post, correct, change, types):
 
 
 def test_notice_of_a_removal(clock, post, remove):
-    """A removal is told if the incident has another status with it."""
+    """A removal makes an event if it changes the status of the incident."""
     words, last = post("Words."), post("Over.", status="resolved")
     subscribe(clock.now)
 
@@ -394,7 +398,7 @@ def test_notice_of_a_removal(clock, post, remove):
 
 
 def test_words_of_events(clock, first, post, correct, remove):
-    """What is not sent yet, or is sent again, has the corrected words."""
+    """Unsent events, and those sent again, have the corrected text."""
     subscribe(clock.now)
     second = post("The password is swordfish.", status="resolved")
     post("Thanks.")
@@ -410,7 +414,7 @@ def test_words_of_events(clock, first, post, correct, remove):
 
 
 def test_event_of_a_removed_update(clock, post, remove):
-    """An event that only tells of a removed update is withdrawn, and is empty."""
+    """An event only about a removed update is withdrawn, and its text is empty."""
     subscribe(clock.now)
     words = post("The password is swordfish.")
 

@@ -17,8 +17,8 @@ def world(api, clock):
 
 @pytest.fixture
 def ids(api):
-    def listed(route, **asked):
-        return [each["id"] for each in api(route, asked).json["data"]]
+    def listed(route, **query):
+        return [each["id"] for each in api(route, query).json["data"]]
 
     return listed
 
@@ -40,7 +40,9 @@ def test_newest_first(world, ids, route):
 
 @pytest.mark.parametrize("route", ROUTES)
 def test_pages(api, world, route):
-    """What is added between two pages neither shifts the second nor appears on it."""
+    """
+    An incident that is added between two pages neither shifts the second nor is on it.
+    """
     made = [make(world, route, -n) for n in range(5)]
 
     first = api(route, {"limit": 2}).json
@@ -55,7 +57,7 @@ def test_pages(api, world, route):
 
 @pytest.mark.parametrize("route", ROUTES)
 def test_pages_through_equal_times(api, world, route):
-    """Rows of one instant are neither lost nor told twice."""
+    """Rows of one instant are neither skipped nor repeated."""
     made = {make(world, route) for _ in range(5)}
     found, cursor = [], {}
     while cursor is not None:
@@ -69,7 +71,7 @@ def test_pages_through_equal_times(api, world, route):
 
 @pytest.mark.parametrize("route", ROUTES)
 def test_cursor_of_other_filters(api, world, route):
-    """A cursor belongs to its list and filters; everything else is refused."""
+    """A cursor is bound to its list and filters; with others it is rejected."""
     for n in range(3):
         make(world, route, -n)
     cursor = api(route, {"limit": 1, "slug": "api"}).json["meta"]["cursor"]
@@ -112,7 +114,10 @@ def test_default_limit(api, world, route):
 
 @pytest.mark.parametrize("route", ROUTES)
 def test_slug(world, ids, route):
-    """What affects the service, alone or with others; an unknown slug finds nothing."""
+    """
+    The incidents that affect the service, alone or with others; none for an unknown
+    slug.
+    """
     one, both = make(world, route), make(world, route, -1, "api mail")
     make(world, route, -2, "mail")
 
@@ -133,7 +138,7 @@ def test_slug(world, ids, route):
     ],
 )
 def test_wrong_filters(api, route, body):
-    """A filter that is unknown or has no such value is refused by name."""
+    """An unknown filter or value is rejected by name."""
     response = api(route, body)
 
     assert response.status_code == 422
@@ -142,7 +147,7 @@ def test_wrong_filters(api, route, body):
 
 @pytest.mark.parametrize("route", ROUTES)
 def test_reversed_range(api, world, route):
-    """to may be from, but not before it."""
+    """`to` may equal `from`, but not precede it."""
     to, from_ = world.text(), world.text(0.001)
 
     assert api(route, {"from": to, "to": to}).status_code == 200

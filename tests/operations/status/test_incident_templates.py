@@ -24,7 +24,7 @@ def template(api):
 
 
 def test_add(api, template, audited):
-    """A template is kept as it was sent, and the site does not show it."""
+    """A template is stored as it was sent, and the site does not show it."""
     assert template == SLOW | {
         "id": template["id"],
         "version": 1,
@@ -37,7 +37,7 @@ def test_add(api, template, audited):
 
 
 def test_add_twice(api, template):
-    """The same Idempotency-Key gets the same answer and adds nothing."""
+    """A repeat with the Idempotency-Key gets the same response and adds nothing."""
     assert api(ADD, SLOW).json["data"] == template
     assert len(api(LIST).json["data"]) == 1
 
@@ -67,7 +67,7 @@ def test_order(api, template):
     ],
 )
 def test_beyond_the_limit(api, template, field, value):
-    """Adding and updating refuse the same, by name."""
+    """Adding and updating reject the same values, by name."""
     added = api(ADD, SLOW | {"name": "Other"} | {field: value})
     updated = api(UPDATE, {"id": template["id"], field: value})
 
@@ -88,7 +88,7 @@ def test_at_the_limit(api, template, change):
 
 
 def test_update(api, template, clock, audited):
-    """What is sent changes, with a new version; the same again changes nothing."""
+    """An update makes a new version; the same values again change nothing."""
     clock.pass_(minutes=1)
     body = {"id": template["id"], "name": "Slow", "severity": "major-outage"}
 
@@ -101,21 +101,21 @@ def test_update(api, template, clock, audited):
 
 
 def test_name_that_is_taken(api, template):
-    """A name is unique, when adding and when renaming; its own name is free."""
+    """A name is unique, when adding and when renaming; a template may keep its own."""
     other = api(ADD, SLOW | {"name": "Other"}).json["data"]
 
     added = api(ADD, SLOW | {"title": "Another"})
     renamed = api(UPDATE, {"id": other["id"], "name": "Slow search"})
-    kept = api(UPDATE, {"id": other["id"], "name": "Other", "body": "New."})
+    updated = api(UPDATE, {"id": other["id"], "name": "Other", "body": "New."})
 
     for response in (added, renamed):
         assert response.status_code == 409
         assert response.json["type"].endswith("/problems/name-taken/")
-    assert kept.status_code == 200
+    assert updated.status_code == 200
 
 
 def test_version_that_has_changed(api, template):
-    """Who edits an earlier version is told the present one, and changes nothing."""
+    """An update of an earlier version is rejected with the current one."""
     api(UPDATE, {"id": template["id"], "body": "By the other."})
 
     late = {"id": template["id"], "body": "By me.", "expectedVersion": 1}
@@ -127,7 +127,7 @@ def test_version_that_has_changed(api, template):
 
 
 def test_remove(api, template, audited):
-    """A removed template is gone, and its name is free."""
+    """A removed template no longer exists, and its name is free."""
     response = api(REMOVE, {"id": template["id"]})
 
     assert response.json["data"] == template
@@ -137,7 +137,7 @@ def test_remove(api, template, audited):
 
 
 def test_unknown_template(api, template):
-    """What does not exist is neither updated nor removed."""
+    """An unknown template can be neither updated nor removed."""
     for response in (
         api(UPDATE, {"id": "ghost", "name": "New"}),
         api(REMOVE, {"id": "ghost"}),

@@ -1,4 +1,4 @@
-"""When an incident was resolved, by every way it may be said."""
+"""The time at which an incident was resolved, in every way to send it."""
 
 import pytest
 
@@ -41,24 +41,24 @@ def by_entry(api, id, status):
     api(ADD_UPDATE, {"incidentId": id, "status": status, "body": body})
 
 
-@pytest.mark.parametrize("tell", [by_update, by_entry])
-def test_resolving_and_reopening(api, world, clock, id, tell):
+@pytest.mark.parametrize("set_status", [by_update, by_entry])
+def test_resolving_and_reopening(api, world, clock, id, set_status):
     """Resolving sets the time, once; leaving resolved clears it."""
 
-    def told(status):
+    def resolved_at(status):
         clock.pass_(minutes=1)
-        tell(api, id, status)
+        set_status(api, id, status)
         return api(GET_INCIDENT, {"id": id}).json["data"]["incident"]["resolvedAt"]
 
-    assert told("identified") is None
-    assert told("resolved") == world.text()
-    assert told("resolved") == world.text(-60)
-    assert told("monitoring") is None
-    assert told("resolved") == world.text()
+    assert resolved_at("identified") is None
+    assert resolved_at("resolved") == world.text()
+    assert resolved_at("resolved") == world.text(-60)
+    assert resolved_at("monitoring") is None
+    assert resolved_at("resolved") == world.text()
 
 
 def test_resolved_at_given(update, world):
-    """A given time of resolution is kept, and can be corrected later."""
+    """A sent time of resolution is stored, and can be corrected later."""
     first = update(status="resolved", resolvedAt=world.text(-60))
     later = update(resolvedAt=world.text(-30))
 
@@ -79,7 +79,7 @@ def test_resolved_at_bounds(update, world, seconds, status):
 
 
 def test_resolved_at_without_resolved(update, world):
-    """A time of resolution and the status resolved go together."""
+    """A time of resolution requires the status resolved."""
     assert update(resolvedAt=world.text()).status_code == 422
     assert update(status="monitoring", resolvedAt=world.text()).status_code == 422
     assert update(resolvedAt=None).status_code == 200
@@ -90,7 +90,7 @@ def test_resolved_at_without_resolved(update, world):
 
 
 def test_started_after_resolved(update, world):
-    """A start that passes the resolution is refused where it was sent."""
+    """A start after the resolution is rejected, at the member that was sent."""
     update(status="resolved", resolvedAt=world.text(-60))
 
     response = update(startedAt=world.text(-59))
@@ -101,7 +101,10 @@ def test_started_after_resolved(update, world):
 
 
 def test_dated_ahead_and_resolved(api, world):
-    """What has not begun cannot be resolved; each way points at its own member."""
+    """
+    An incident that begins in the future cannot be resolved; the problem names the sent
+    member.
+    """
     id = world.incident("api", started=60)
 
     updated = api(UPDATE_INCIDENT, {"id": id, "status": "resolved"})
@@ -123,7 +126,7 @@ def test_dated_ahead_and_resolved(api, world):
 
 
 def test_history_is_filled_in(api, world):
-    """An incident of last month may be told now, opened and resolved."""
+    """An incident of last month may be added now, opened and resolved."""
     month = 30 * 86400
     id = world.incident("api", started=-month, status="resolved")
 

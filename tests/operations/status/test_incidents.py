@@ -23,7 +23,7 @@ def world(api, clock):
 
 
 @pytest.fixture
-def asked(world):
+def new_incident(world):
     return {
         "title": "Errors on the API",
         "severity": "partial-outage",
@@ -33,16 +33,16 @@ def asked(world):
 
 
 @pytest.fixture
-def incident(api, asked):
-    return api(ADD_INCIDENT, asked).json["data"]
+def incident(api, new_incident):
+    return api(ADD_INCIDENT, new_incident).json["data"]
 
 
-def test_add(api, asked, audited, woken):
+def test_add(api, new_incident, audited, woken):
     """
     An incident opens with one entry in its timeline, is audited, and leaves the
     status page to be rebuilt.
     """
-    incident = api(ADD_INCIDENT, asked).json["data"]
+    incident = api(ADD_INCIDENT, new_incident).json["data"]
 
     now = "2026-03-01T12:00:01.000Z"
     assert incident == {
@@ -57,16 +57,16 @@ def test_add(api, asked, audited, woken):
         "services": [{"slug": "api", "name": "Public API"}],
     }
     assert [(e.body, e.status) for e in IncidentUpdateRow] == [
-        (asked["body"], "investigating")
+        (new_incident["body"], "investigating")
     ]
     assert audited() == ["service.added", "incident.opened"]
     assert behind() == {"status"}
     assert woken == ["status", "status"]
 
 
-def test_add_for_unknown_services(api, asked, audited):
-    """Slugs that name no service are refused by name, and nothing is kept."""
-    response = api(ADD_INCIDENT, asked | {"services": ["ghost", "api", "other"]})
+def test_add_for_unknown_services(api, new_incident, audited):
+    """Unknown slugs are rejected by name, and nothing is stored."""
+    response = api(ADD_INCIDENT, new_incident | {"services": ["ghost", "api", "other"]})
 
     assert response.status_code == 422
     assert response.json["type"].endswith("/problems/reference-not-found/")
@@ -75,9 +75,11 @@ def test_add_for_unknown_services(api, asked, audited):
     assert audited() == ["service.added"]
 
 
-def test_add_twice(api, asked, audited):
-    """The same Idempotency-Key gets the same answer and opens nothing new."""
-    first, second = api(ADD_INCIDENT, asked), api(ADD_INCIDENT, asked)
+def test_add_twice(api, new_incident, audited):
+    """
+    A repeat with the Idempotency-Key gets the same response and opens nothing new.
+    """
+    first, second = api(ADD_INCIDENT, new_incident), api(ADD_INCIDENT, new_incident)
 
     assert second.data == first.data
     assert second.headers["Idempotent-Replayed"] == "true"
@@ -96,9 +98,9 @@ def test_add_twice(api, asked, audited):
         {"startedAt": "2026-03-01T12:00:01.000Z"},
     ],
 )
-def test_add_at_the_limit(api, asked, member):
-    """Each limit itself is within, and any status may be the first."""
-    response = api(ADD_INCIDENT, asked | member)
+def test_add_at_the_limit(api, new_incident, member):
+    """A value at its limit is accepted, and any status may be the first."""
+    response = api(ADD_INCIDENT, new_incident | member)
 
     assert response.status_code == 200
     assert member.items() <= response.json["data"].items()
@@ -125,11 +127,14 @@ def test_add_at_the_limit(api, asked, member):
         {"impact": "none"},
     ],
 )
-def test_beyond_the_limit(api, asked, incident, member):
-    """Adding and updating refuse the same, by name."""
+def test_beyond_the_limit(api, new_incident, incident, member):
+    """Adding and updating reject the same values, by name."""
     changed = {"id": incident["id"]} | member
 
-    for response in (api(ADD_INCIDENT, asked | member), api(UPDATE_INCIDENT, changed)):
+    for response in (
+        api(ADD_INCIDENT, new_incident | member),
+        api(UPDATE_INCIDENT, changed),
+    ):
         assert response.status_code == 422
         pointer = response.json["errors"][0]["pointer"]
         assert pointer.startswith("/" + next(iter(member)))
@@ -137,26 +142,26 @@ def test_beyond_the_limit(api, asked, incident, member):
 
 
 @pytest.mark.parametrize("missing", ["title", "severity", "services", "body"])
-def test_add_without(api, asked, missing):
+def test_add_without(api, new_incident, missing):
     """These four are required."""
-    del asked[missing]
+    del new_incident[missing]
 
-    assert api(ADD_INCIDENT, asked).status_code == 422
+    assert api(ADD_INCIDENT, new_incident).status_code == 422
 
 
 @pytest.mark.parametrize(
     ("body", "status"), [("", 422), ("b", 200), ("b" * 4000, 200), ("b" * 4001, 422)]
 )
-def test_length_of_a_body(api, asked, incident, body, status):
+def test_length_of_a_body(api, new_incident, incident, body, status):
     """From 1 to 4000 characters, at the opening and after."""
     entry = {"incidentId": incident["id"], "body": body}
 
-    assert api(ADD_INCIDENT, asked | {"body": body}).status_code == status
+    assert api(ADD_INCIDENT, new_incident | {"body": body}).status_code == status
     assert api(ADD_UPDATE, entry).status_code == status
 
 
 def test_update(api, world, incident, clock, audited):
-    """What is sent changes at one time; what is left out stays."""
+    """Sent members change at one instant; the others stay."""
     world.service("mail")
     clock.pass_(minutes=1)
 
@@ -172,7 +177,7 @@ def test_update(api, world, incident, clock, audited):
 
 
 def test_update_of_nothing(api, incident, clock, audited, woken):
-    """An update that changes nothing leaves no record and wakes nobody."""
+    """An update that changes nothing leaves no record and wakes no builder."""
     clock.pass_(minutes=1)
     same = {
         "id": incident["id"],
@@ -180,8 +185,8 @@ def test_update_of_nothing(api, incident, clock, audited, woken):
         "services": ["api", "api"],
     }
 
-    for asked in ({"id": incident["id"]}, same):
-        assert api(UPDATE_INCIDENT, asked).json["data"] == incident
+    for body in ({"id": incident["id"]}, same):
+        assert api(UPDATE_INCIDENT, body).json["data"] == incident
     assert audited()[-1] == "incident.opened"
     assert woken == ["status", "status"]
 
@@ -191,7 +196,7 @@ def test_update_of_nothing(api, incident, clock, audited, woken):
     [(UPDATE_INCIDENT, "id"), (ADD_UPDATE, "incidentId"), (GET_INCIDENT, "id")],
 )
 def test_of_none(api, route, member):
-    """An id that names no incident is not found, whether or not it is a UUID."""
+    """An id of no incident is a 404, whether or not it is a UUID."""
     more = {"body": "b"} if route == ADD_UPDATE else {}
 
     for id in ("ghost", "00000000-0000-0000-0000-000000000000", "x" * 64):
@@ -204,24 +209,26 @@ def test_of_none(api, route, member):
 
 
 def test_update_for_unknown_service(api, incident):
-    """An incident cannot come to affect what is not there."""
-    asked = {"id": incident["id"], "title": "New", "services": ["ghost"]}
+    """An incident cannot be updated to affect an unknown service."""
+    body = {"id": incident["id"], "title": "New", "services": ["ghost"]}
 
-    response = api(UPDATE_INCIDENT, asked)
+    response = api(UPDATE_INCIDENT, body)
 
     assert response.status_code == 422
     assert response.json["detail"] == "No service has the slug 'ghost'."
-    kept = api(GET_INCIDENT, {"id": incident["id"]}).json["data"]["incident"]
-    assert kept == incident
+    stored = api(GET_INCIDENT, {"id": incident["id"]}).json["data"]["incident"]
+    assert stored == incident
 
 
 def test_timeline(api, world, incident, clock, audited):
-    """Oldest first; an entry with a status sets it, one without keeps it."""
+    """
+    The timeline is oldest first; an update with a status sets it, one without keeps it.
+    """
     for status in ("identified", None, "monitoring"):
         clock.pass_(minutes=1)
         entry = {"incidentId": incident["id"], "body": f"Now {status}"}
-        asked = entry | ({"status": status} if status else {})
-        data = api(ADD_UPDATE, asked).json["data"]
+        body = entry | ({"status": status} if status else {})
+        data = api(ADD_UPDATE, body).json["data"]
         assert data["createdAt"] == world.text()
 
     detail = api(GET_INCIDENT, {"id": incident["id"]}).json["data"]
@@ -236,7 +243,7 @@ def test_timeline(api, world, incident, clock, audited):
 
 
 def test_entry_twice(api, incident):
-    """The same Idempotency-Key appends one entry."""
+    """A repeat with the Idempotency-Key appends one update."""
     entry = {"incidentId": incident["id"], "body": "Still looking."}
 
     first, second = api(ADD_UPDATE, entry), api(ADD_UPDATE, entry)

@@ -21,7 +21,7 @@ def world(api, clock):
 
 
 @pytest.fixture
-def asked(world):
+def new_window(world):
     return {
         "title": "Move",
         "startsAt": world.text(60),
@@ -31,8 +31,8 @@ def asked(world):
 
 
 @pytest.fixture
-def window(api, asked):
-    return api(ADD_WINDOW, asked).json["data"]
+def window(api, new_window):
+    return api(ADD_WINDOW, new_window).json["data"]
 
 
 @pytest.fixture
@@ -43,9 +43,11 @@ def update(api, window):
     return updated
 
 
-def test_add(api, asked, audited, woken):
+def test_add(api, new_window, audited, woken):
     """A window is announced, audited, and on its way to the page."""
-    window = api(ADD_WINDOW, asked | {"description": "To a new rack."}).json["data"]
+    window = api(ADD_WINDOW, new_window | {"description": "To a new rack."}).json[
+        "data"
+    ]
 
     # The second change of this millisecond, after the service.
     now = "2026-03-01T12:00:00.001Z"
@@ -65,9 +67,9 @@ def test_add(api, asked, audited, woken):
     assert woken == ["status", "status"]
 
 
-def test_add_twice(api, asked):
-    """The same Idempotency-Key announces one window."""
-    assert api(ADD_WINDOW, asked).data == api(ADD_WINDOW, asked).data
+def test_add_twice(api, new_window):
+    """A repeat with the Idempotency-Key schedules one window."""
+    assert api(ADD_WINDOW, new_window).data == api(ADD_WINDOW, new_window).data
     assert MaintenanceRow.select().count() == 1
 
 
@@ -80,9 +82,9 @@ def test_add_twice(api, asked):
         {"endsAt": "2026-03-01T12:01:00.001Z"},
     ],
 )
-def test_at_the_limit(api, asked, update, member):
+def test_at_the_limit(api, new_window, update, member):
     """Each limit itself is within."""
-    for response in (api(ADD_WINDOW, asked | member), update(**member)):
+    for response in (api(ADD_WINDOW, new_window | member), update(**member)):
         assert response.status_code == 200
         assert member.items() <= response.json["data"].items()
 
@@ -109,13 +111,13 @@ def test_at_the_limit(api, asked, update, member):
     ],
 )
 def test_beyond_the_limit(update, window, api, member):
-    """An update is refused by the name of the member that was sent."""
+    """An update is rejected by the name of the member that was sent."""
     response = update(**member)
 
     assert response.status_code == 422
     pointer = response.json["errors"][0]["pointer"]
     assert pointer.startswith("/" + next(iter(member)))
-    # It names the field once.
+    # The message names the field once.
     assert response.json["detail"].count(pointer[1:]) == 1
     assert api(GET_WINDOW, {"id": window["id"]}).json["data"] == window
 
@@ -131,25 +133,28 @@ def test_beyond_the_limit(update, window, api, member):
         {"status": "scheduled"},
     ],
 )
-def test_add_beyond_the_limit(api, asked, member):
+def test_add_beyond_the_limit(api, new_window, member):
     """A window ends later than it starts, and its first status is the clock's."""
-    assert api(ADD_WINDOW, asked | member).status_code == 422
+    assert api(ADD_WINDOW, new_window | member).status_code == 422
     assert MaintenanceRow.select().count() == 0
 
 
 @pytest.mark.parametrize("missing", ["title", "startsAt", "endsAt", "services"])
-def test_add_without(api, asked, missing):
+def test_add_without(api, new_window, missing):
     """These four are required."""
-    del asked[missing]
+    del new_window[missing]
 
-    assert api(ADD_WINDOW, asked).status_code == 422
+    assert api(ADD_WINDOW, new_window).status_code == 422
 
 
-def test_for_unknown_services(api, asked, update):
-    """Slugs that name no service are refused by name, and nothing is kept."""
+def test_for_unknown_services(api, new_window, update):
+    """Unknown slugs are rejected by name, and nothing is stored."""
     stranger = {"services": ["ghost", "api"]}
 
-    for response in (api(ADD_WINDOW, asked | stranger), update(title="X", **stranger)):
+    for response in (
+        api(ADD_WINDOW, new_window | stranger),
+        update(title="X", **stranger),
+    ):
         assert response.status_code == 422
         assert response.json["type"].endswith("/problems/reference-not-found/")
         assert response.json["detail"] == "No service has the slug 'ghost'."
@@ -158,17 +163,17 @@ def test_for_unknown_services(api, asked, update):
 
 @pytest.mark.parametrize("route", [UPDATE_WINDOW, GET_WINDOW])
 def test_of_none(api, route):
-    """An id that names no window is not found, whether or not it is a UUID."""
+    """An id of no window is a 404, whether or not it is a UUID."""
     for id in ("ghost", "00000000-0000-0000-0000-000000000000", "x" * 64):
         response = api(route, {"id": id})
         assert response.status_code == 404
         assert response.json["type"].endswith("/problems/maintenance-not-found/")
-    for asked in ({"id": ""}, {"id": "x" * 65}, {}):
-        assert api(route, asked).status_code == 422
+    for query in ({"id": ""}, {"id": "x" * 65}, {}):
+        assert api(route, query).status_code == 422
 
 
 def test_update(update, world, clock, audited):
-    """What is sent changes at one time; what is left out stays."""
+    """Sent members change at one instant; the others stay."""
     world.service("mail")
     clock.pass_(seconds=1)
 
@@ -208,7 +213,9 @@ def test_by_the_clock(api, window, clock):
 
 @pytest.mark.parametrize("written", ["completed", "cancelled"])
 def test_by_hand(api, update, world, clock, written):
-    """What a person says wins over the clock, until scheduled gives it back."""
+    """
+    A status that an operator sets overrides the clock, until it is `scheduled` again.
+    """
     world.sample("api", "a", "operational", 60)
     clock.pass_(seconds=90)
 

@@ -39,7 +39,7 @@ def batch(*samples, source="probe-1"):
 
 
 def test_record(api, sample, woken):
-    """A sample is kept as it was said, is not audited, and wakes the builder."""
+    """A sample is stored as it was sent, is not audited, and wakes the builder."""
     response = api(RECORD, batch(sample | {"responseTimeMs": 12}))
 
     assert response.json == {"data": {"recorded": 1, "unknown": []}}
@@ -69,7 +69,7 @@ def test_repeat(api, sample, woken):
 
 @pytest.fixture
 def world_of_two(world, sample, api, woken):
-    """One source says that api works and mail is down; then nobody is awake."""
+    """One source reports api as working and mail as down; no wake-up is pending."""
     world.service("mail")
     api(RECORD, batch(sample, sample | {"slug": "mail", "status": "down"}))
     woken.clear()
@@ -77,12 +77,12 @@ def world_of_two(world, sample, api, woken):
 
 
 @pytest.mark.parametrize(
-    ("said", "source", "pass_", "expected"),
+    ("reported", "source", "pass_", "expected"),
     [
         ([("api", "operational")], "probe-1", 60, "status, quietly"),
         ([("mail", "down")], "probe-1", 60, "status, quietly"),
         ([("api", "operational"), ("ghost", "down")], "probe-1", 60, "status, quietly"),
-        # Each of these may change a state, and so waits for nothing.
+        # Each of these may change a state, and so is built at once.
         ([("api", "degraded")], "probe-1", 60, "status"),
         ([("mail", "operational")], "probe-1", 60, "status"),
         ([("api", "operational"), ("api", "down")], "probe-1", 60, "status"),
@@ -91,11 +91,13 @@ def world_of_two(world, sample, api, woken):
         ([("api", "operational")], "probe-1", 290, "status, quietly"),
     ],
 )
-def test_quiet_batch(world_of_two, api, clock, woken, said, source, pass_, expected):
-    """Only what each source says already, while that is fresh, may wait for more."""
+def test_quiet_batch(
+    world_of_two, api, clock, woken, reported, source, pass_, expected
+):
+    """Only a batch that repeats each source's fresh values may be built later."""
     clock.pass_(seconds=pass_)
     text = world_of_two.text()
-    samples = [{"slug": s, "status": w, "observedAt": text} for s, w in said]
+    samples = [{"slug": s, "status": w, "observedAt": text} for s, w in reported]
 
     # Two samples of one instant would be one.
     samples[0]["observedAt"] = world_of_two.text(-1)
@@ -107,7 +109,7 @@ def test_quiet_batch(world_of_two, api, clock, woken, said, source, pass_, expec
 
 @pytest.mark.parametrize("position", [0, 1, 2])
 def test_newest_of_a_batch(api, world, sample, position):
-    """Of several samples of a service the newest decides, wherever it stands."""
+    """The newest of several samples of a service decides, in any order."""
     older = [sample | {"observedAt": world.text(-at)} for at in (20, 30)]
     older.insert(position, sample | {"status": "down"})
 
@@ -117,7 +119,7 @@ def test_newest_of_a_batch(api, world, sample, position):
 
 
 def test_two_of_one_time(api, sample):
-    """Of two samples of one source and time, the first is kept and decides."""
+    """Of two samples of one source and time, the first is stored and decides."""
     api(RECORD, batch(sample | {"status": "down"}, sample))
 
     assert [row.status for row in MeasurementRow.select()] == ["down"]
@@ -129,7 +131,7 @@ def test_two_of_one_time(api, sample):
 )
 @pytest.mark.parametrize("space", ["", " "])
 def test_repeated_field(send_text, sample, refusal, name, space):
-    """A field stands once in a sample, however it is written."""
+    """A field may occur once in a sample, in any spelling."""
     text = json.dumps(batch(sample), separators=(",", ":" + space))
     at = text.index('"status"')
 
@@ -140,7 +142,7 @@ def test_repeated_field(send_text, sample, refusal, name, space):
 
 
 def test_repeated_field_beside_a_wrong_one(send_text, sample, refusal):
-    """That a field is repeated is told first, since either may be the wrong one."""
+    """A repeated field is reported first, because either value may be the wrong one."""
     text = json.dumps(batch(sample)).replace('"status"', '"slug": 1, "status"')
 
     refusal(send_text(text), "malformed-request")
@@ -148,8 +150,8 @@ def test_repeated_field_beside_a_wrong_one(send_text, sample, refusal):
 
 def test_batches_at_once(app, api, world, issue, sample):
     """
-    Of batches that are sent at once each is answered for itself: those that are
-    accepted are stored once, and one that is refused takes no other along.
+    Concurrent batches are answered separately: those that are accepted are stored once,
+    and a rejected one does not affect the others.
     """
     secret, path = issue("*"), RECORD.removeprefix("POST ")
 
@@ -175,7 +177,7 @@ def test_batches_at_once(app, api, world, issue, sample):
 
 
 def test_two_sources(api, sample):
-    """Another source may say something else of the same instant."""
+    """Another source may report another value for the same instant."""
     api(RECORD, batch(sample))
     api(RECORD, batch(sample | {"status": "down"}, source="probe-2"))
 
@@ -183,7 +185,7 @@ def test_two_sources(api, sample):
 
 
 def test_unknown_slugs(api, sample):
-    """Each unknown slug is told once, in order; the rest is kept."""
+    """Each unknown slug is reported once, in order; the rest is stored."""
     strange = [sample | {"slug": slug} for slug in ("ghost", "other", "ghost")]
 
     response = api(RECORD, batch(strange[0], sample, *strange[1:]))
@@ -193,7 +195,7 @@ def test_unknown_slugs(api, sample):
 
 
 def test_all_unknown(api, sample, woken):
-    """A batch of strangers is no error, and nobody need look."""
+    """A batch of unknown slugs is no error, and wakes no builder."""
     data = api(RECORD, batch(sample | {"slug": "ghost"})).json["data"]
 
     assert data == {"recorded": 0, "unknown": ["ghost"]}
@@ -243,7 +245,7 @@ def test_at_the_limit(api, sample, member):
     ],
 )
 def test_one_bad_item(api, sample, member):
-    """One bad item refuses the whole batch and is named by its place."""
+    """One invalid item rejects the whole batch and is named by its index."""
     response = api(RECORD, batch(sample, sample | member))
 
     assert response.status_code == 422
@@ -281,7 +283,10 @@ def test_length_of_a_batch(api, world, sample, count, status):
     [(60, 200), (60.001, 422), (-100 * 86400, 200), (-100 * 86400 - 0.001, 422)],
 )
 def test_times(api, world, sample, seconds, status):
-    """Up to 60 s ahead and as far back as raw samples are kept, to the millisecond."""
+    """
+    Times up to 60 s ahead and back to the retention of raw samples are stored, to the
+    millisecond.
+    """
     response = api(RECORD, batch(sample | {"observedAt": world.text(seconds)}))
 
     assert response.status_code == status
@@ -290,7 +295,7 @@ def test_times(api, world, sample, seconds, status):
 
 
 def test_before_what_is_folded(api, world, sample):
-    """Where days were folded no sample is taken, whatever the retention is now."""
+    """Samples of folded days are not accepted, whatever the retention is now."""
     compact_measurements(world.clock.now, timedelta(days=91))
 
     old = sample | {"observedAt": world.text(-92 * 86400)}
@@ -301,7 +306,7 @@ def test_before_what_is_folded(api, world, sample):
 
 
 def test_late_sample(api, world, sample):
-    """A sample of an hour that is counted already is counted too."""
+    """A sample of an hour that was rolled up already is counted too."""
     api(RECORD, batch(sample | {"observedAt": world.text(-7200)}))
     roll_up(world.clock.now)
 

@@ -77,7 +77,7 @@ def test_removed_incident(api, world, incident, clock, audited):
 
 
 def test_removed_window(api, world, window, clock, audited):
-    """A removed window is in no list, and no service is in maintenance for it."""
+    """A removed window is in no list, and its services are not in maintenance."""
     world.sample("api", "probe", "operational", 0)
     assert service(api)["state"] == "maintenance"
     clock.pass_(seconds=1)
@@ -98,7 +98,7 @@ def test_removed_window(api, world, window, clock, audited):
 
 
 def test_uptime_of_a_removed_window(api, world, window):
-    """Measurements that were taken during the window count again."""
+    """Measurements taken during a removed window count again."""
     world.sample("api", "probe", "down", -60)
     pct = [api(GET_SERVICE, {"slug": "api"}).json["data"]["uptime"][0]["uptimePct"]]
 
@@ -109,7 +109,7 @@ def test_uptime_of_a_removed_window(api, world, window):
 
 
 def test_what_is_kept(api, incident, window):
-    """The audit log has what was removed; the updates are in their history."""
+    """The audit log has the removed content; the updates are in their history."""
     api(ADD_UPDATE, {"incidentId": incident, "body": "Still a test."})
     api(REMOVE_INCIDENT, {"id": incident})
     api(REMOVE_WINDOW, {"id": window})
@@ -130,7 +130,7 @@ def test_what_is_kept(api, incident, window):
 
 
 def test_nothing_brings_it_back(api, incident, window, audited):
-    """What was removed cannot be changed, corrected or removed again."""
+    """Removed content cannot be changed, corrected or removed again."""
     (update,) = api(GET_INCIDENT, {"id": incident}).json["data"]["updates"]
     api(REMOVE_INCIDENT, {"id": incident})
     api(REMOVE_WINDOW, {"id": window})
@@ -157,7 +157,7 @@ def test_nothing_brings_it_back(api, incident, window, audited):
 
 
 def test_unknown(api, world):
-    """What does not exist is not found."""
+    """An unknown id is a 404."""
     assert api(REMOVE_INCIDENT, {"id": "ghost"}).status_code == 404
     assert api(REMOVE_WINDOW, {"id": "ghost"}).status_code == 404
 
@@ -171,9 +171,11 @@ def test_dry_run(api, incident):
 
 
 def test_nobody_is_told(api, world, clock):
-    """A removal is no event, and what is unsent is not sent; another incident's is."""
+    """
+    A removal makes no event, and withdraws unsent ones; those of other incidents stay.
+    """
     subscribe(clock.now)
-    removed, kept = world.incident("api"), world.incident("api")
+    removed, other = world.incident("api"), world.incident("api")
     window = world.window("api", HOUR, 2 * HOUR)
     api(REMOVE_INCIDENT, {"id": removed})
     api(REMOVE_WINDOW, {"id": window})
@@ -181,14 +183,14 @@ def test_nobody_is_told(api, world, clock):
 
     attempts = claim(clock.now, ["webhook"], 100)
 
-    assert [attempt.subject_id for attempt in attempts] == [kept]
+    assert [attempt.subject_id for attempt in attempts] == [other]
     given_up = DeliveryRow.select().where(DeliveryRow.status == "given-up")
     assert {row.subject_id for row in given_up} == {removed, window}
     assert EventRow.select().where(EventRow.withdrawn_at.is_null(False)).count() == 2
 
 
 def test_clock_of_a_removed_window(api, world, clock, settings):
-    """Nobody is told that a removed window begins or ends, nor reminded of it."""
+    """A removed window has no start or end event, and no reminder."""
     events = ["incident.reminder", "maintenance.reminder", "maintenance.started"]
     window, incident = world.window("api", HOUR, 2 * HOUR), world.incident("api")
     subscribe(clock.now, events=events)

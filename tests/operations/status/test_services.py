@@ -20,7 +20,7 @@ def world(api, clock):
 
 @pytest.mark.parametrize("vector", VECTORS, ids=IDS)
 def test_vectors(api, world, vector):
-    """The table of decisions, as a program that asks the API sees it."""
+    """The table of state vectors, as a client of the API sees it."""
     world.play(vector)
 
     data = api(LIST).json["data"]
@@ -34,7 +34,7 @@ def test_vectors(api, world, vector):
 
 
 def test_list_without_services(api):
-    """Nothing to tell is not good news."""
+    """Without services, the overall state is not operational."""
     assert api(LIST).json["data"] == {
         "overall": "unavailable",
         "checkedAt": None,
@@ -45,7 +45,7 @@ def test_list_without_services(api):
 
 
 def test_list_with_one_unknown(api, world):
-    """One service nobody looked at makes the whole unavailable, not stale."""
+    """One unknown service makes the overall state unavailable, not stale."""
     world.service("api")
     world.service("mail")
     world.sample("api", "a", "operational", -10)
@@ -114,7 +114,7 @@ def test_stale_values_stay_visible(api, world):
 
 
 def test_active_ids(api, world):
-    """A service names the incidents and windows that are active, and no others."""
+    """A service has the ids of its active incidents and windows, and no others."""
     world.service("api")
     world.service("mail")
     active, _ = world.incident("api", "degraded", -60), world.incident("mail")
@@ -128,7 +128,7 @@ def test_active_ids(api, world):
 
 
 def test_get(api, world):
-    """One service with four uptimes, and what affected it in 90 days."""
+    """One service with four uptimes, and its incidents and windows of 90 days."""
     world.service("api", description="Public", hostname="api.example.com", group="Core")
     incident, window = world.incident("api"), world.window("api", 60, 120)
 
@@ -155,7 +155,7 @@ def test_get(api, world):
 
 
 def test_get_forgets_after_90_days(api, world, clock):
-    """What ended 90 days ago is no longer beside the service; what lasts is."""
+    """What ended 90 days ago is no longer listed for the service; what lasts is."""
     world.service("api")
     lasting, over = world.incident("api"), world.incident("api")
     api(UPDATE_INCIDENT, {"id": over, "status": "resolved"})
@@ -174,7 +174,9 @@ def test_get_forgets_after_90_days(api, world, clock):
 
 @pytest.mark.parametrize("route", [GET_SERVICE, GET_UPTIME])
 def test_get_of_none(api, world, route):
-    """Unknown and off the page are the same 404; no slug at all is a wrong shape."""
+    """
+    A service that is unknown or off the page is the same 404; a missing slug is a 422.
+    """
     world.service("api")
     api(REMOVE, {"slug": "api"})
 

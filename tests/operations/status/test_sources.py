@@ -1,4 +1,4 @@
-"""The sources of measurements: which keys speak for them, and which may."""
+"""The sources of measurements: which keys report for them, and which may."""
 
 import logging
 from dataclasses import replace
@@ -58,7 +58,7 @@ def keys_of(api):
 
 
 def test_source_is_taken(record, issue, api, refusal):
-    """A leaked key cannot report for the probe whose source it is not."""
+    """A leaked key cannot report for a source that belongs to another probe."""
     probe, leaked = issue(SCOPE), issue(SCOPE)
     record(probe, status="down")
 
@@ -85,7 +85,9 @@ def test_source_stays_with_the_lineage(record, issue, api):
 
 
 def test_transfer(record, issue, api, refusal, audited):
-    """An admin hands a source over; it is audited once, and the old key is refused."""
+    """
+    An admin transfers a source; this is audited once, and the old key is rejected.
+    """
     old, new = issue(SCOPE), issue(SCOPE)
     record(old)
     body = {"source": "frankfurt", "keyId": id_of(new)}
@@ -107,7 +109,7 @@ def test_transfer(record, issue, api, refusal, audited):
 
 
 def test_transfer_before_the_first_use(record, issue, api, refusal):
-    """A source may be given before it is used, but not to a key that is revoked."""
+    """A source may be transferred before its first use, but not to a revoked key."""
     probe, other = issue(SCOPE), issue(SCOPE)
     api(TRANSFER, {"source": "frankfurt", "keyId": id_of(probe)})
     api("POST /platform/v1/keys/remove", {"id": id_of(other)})
@@ -144,7 +146,9 @@ def test_list(record, issue, api, clock):
 
 @open_policy
 def test_open_policy(record, issue, api, clock, caplog):
-    """By default any key speaks for any source; that two did is told for an hour."""
+    """
+    By default any key may report for any source; two keys are reported for an hour.
+    """
     one, other = issue(SCOPE), issue(SCOPE)
     record(one)
     assert shared_source_faults(clock.now) == []
@@ -165,7 +169,9 @@ def test_open_policy(record, issue, api, clock, caplog):
 
 @open_policy
 def test_policy_that_is_set_later(record, issue, api, settings, clock):
-    """What several keys used belongs to the one that used it first."""
+    """
+    A source that several keys used before the policy belongs to the first of them.
+    """
     first, second = issue(SCOPE), issue(SCOPE)
     record(first)
     record(second)
@@ -183,7 +189,7 @@ def test_policy_that_is_set_later(record, issue, api, settings, clock):
 
 @open_policy
 def test_most_sources(record, issue, api, clock, refusal):
-    """A service has 64 sources within a week; those it has go on."""
+    """A service may have 64 sources within a week; existing ones keep working."""
     keys = [issue(SCOPE) for _ in range(MAX_SOURCES // MAX_SOURCES_OF_KEY)]
     for number in range(MAX_SOURCES):
         key = keys[number // MAX_SOURCES_OF_KEY]
@@ -220,7 +226,7 @@ def test_sources_of_one_key(record, issue, api, refusal):
 
 
 def test_unknown_services_claim_no_source(record, issue):
-    """A batch that measures nothing takes no source from the probe to come."""
+    """A batch without known services claims no source."""
     record(issue(SCOPE), slug="ghost")
 
     assert record(issue(SCOPE)).status_code == 200

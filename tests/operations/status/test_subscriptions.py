@@ -49,7 +49,7 @@ def pointers(response):
 
 
 def test_add(api, added, audited):
-    """A webhook is active at once, told of all, and its secret is shown once."""
+    """A webhook is active at once, gets all events, and its secret is shown once."""
     result = added()
 
     secret = result.pop("secret")
@@ -77,7 +77,7 @@ def test_add(api, added, audited):
 
 @pytest.mark.parametrize("channel", ["email", "slack", "discord", "teams"])
 def test_add_for_people(added, channel):
-    """People are told of incidents and maintenance, and have no secret."""
+    """People get incidents and maintenance, and have no secret."""
     body = {"channel": channel, "address": "https://rooms.example.com/services/T0/B1"}
 
     result = added(MAIL if channel == "email" else body)
@@ -87,7 +87,7 @@ def test_add_for_people(added, channel):
 
 
 def test_audit_has_no_address(api, added):
-    """The audit log names the channel, not whom it is for."""
+    """The audit log has the channel, not the address."""
     id = added(MAIL)["id"]
     api(UPDATE, {"id": id, "language": "en"})
     api(REMOVE, {"id": id, "erase": True})
@@ -104,7 +104,7 @@ def test_audit_has_no_address(api, added):
 
 
 def test_repeated_add(api, added):
-    """A repeat has the same secret, which the stored response has only sealed."""
+    """A repeat returns the same secret, which the stored response has only sealed."""
     first = added()
 
     assert added() == first
@@ -141,7 +141,7 @@ def test_address_that_is_subscribed(api, added, refusal, audited, body):
     ],
 )
 def test_other_address(added, body):
-    """Paths have case, and a channel is one of its own."""
+    """Paths are case-sensitive, and each channel is separate."""
     added()
 
     assert added(body)["state"] == "active"
@@ -164,7 +164,7 @@ def test_other_address(added, body):
     ],
 )
 def test_refused_address(api, refusal, audited, body):
-    """An address that nothing may be sent to is refused by its place."""
+    """An address to which nothing may be sent is rejected by its pointer."""
     response = api(ADD, body)
 
     assert response.status_code == 422
@@ -199,7 +199,7 @@ class TestPrivateNetwork:
     ],
 )
 def test_refused_values(api, body, place):
-    """A channel is told of what it takes."""
+    """Each channel accepts only its own options."""
     response = api(ADD, body)
 
     assert response.status_code == 422
@@ -208,7 +208,7 @@ def test_refused_values(api, body, place):
 
 @pytest.mark.parametrize("path", [ADD, UPDATE])
 def test_language_without_texts(api, added, path):
-    """A language that no message can have is refused, with those that there are."""
+    """A language without translated messages is rejected, with the available ones."""
     body = HOOK if path == ADD else {"id": added(MAIL)["id"]}
 
     response = api(path, body | {"language": "is"})
@@ -221,7 +221,7 @@ def test_language_without_texts(api, added, path):
 
 
 def test_unknown_service(api, added, api_service, refusal):
-    """A slug that names no service is refused by name, also in an update."""
+    """An unknown slug is rejected by name, also in an update."""
     id = added(services=["api", "api"])["id"]
 
     for response in (
@@ -269,7 +269,7 @@ def test_list(api, clock, store):
 
 
 def test_update(api, added, api_service, audited, clock):
-    """What is sent changes, and is in the audit log; the same again changes nothing."""
+    """Sent members change and are audited; the same again changes nothing."""
     id = added(MAIL)["id"]
     body = {"id": id, "services": ["api"], "events": ["incident.opened"]}
 
@@ -287,7 +287,7 @@ def test_update(api, added, api_service, audited, clock):
 
 
 def test_update_refused(api, added, refusal):
-    """A mailbox takes no events for tools, and what has ended is not changed."""
+    """A mailbox rejects events for tools, and an ended subscription is not changed."""
     id = added(MAIL)["id"]
 
     refused = api(UPDATE, {"id": id, "events": ["service.state-changed"]})
@@ -299,7 +299,7 @@ def test_update_refused(api, added, refusal):
 
 
 def test_remove(api, added, api_service, audited, clock):
-    """What has ended is told of nothing more, and can be added again."""
+    """An ended subscription gets no more messages, and can be added again."""
     id = added()["id"]
     api("POST /status/v1/admin/incidents/add", INCIDENT)
     fan_out(clock.now, ALL_LIVE)
@@ -326,7 +326,7 @@ def test_erase(api, added, api_service, clock, raw_database, refusal, is_ended):
     api(UPDATE, {"id": id, "language": "en"}, headers={"Idempotency-Key": "update"})
     if is_ended:
         api(REMOVE, {"id": id})
-    assert b"Mia@example.com" in raw_database.kept()
+    assert b"Mia@example.com" in raw_database.stored_bytes()
 
     data = api(REMOVE, {"id": id, "erase": True}).json["data"]
 
@@ -334,11 +334,11 @@ def test_erase(api, added, api_service, clock, raw_database, refusal, is_ended):
     assert SubscriptionRow.select().count() == DeliveryRow.select().count() == 0
     refusal(api(GET, {"id": id}), "subscription-not-found")
     assert api(REMOVE, {"id": id, "erase": True}).status_code == 404
-    assert b"mia@example.com" not in raw_database.kept().lower()
+    assert b"mia@example.com" not in raw_database.stored_bytes().lower()
 
 
 def test_pending_request_of_a_reader(api, added, clock):
-    """An operator adds an address that somebody has entered on the status page."""
+    """An operator can add an address that a reader has requested but not confirmed."""
     subscribe(clock.now, "mia@example.com", channel="email", secret=None, source="self")
     assert SubscriptionRow.get().state == "pending"
 

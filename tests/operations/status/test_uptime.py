@@ -16,16 +16,16 @@ def world(api, clock):
 
 
 @pytest.fixture
-def told(api):
-    def asked(**more):
+def read_uptime(api):
+    def read(**more):
         return api(GET_UPTIME, {"slug": "api"} | more).json["data"]
 
-    return asked
+    return read
 
 
-def test_without_samples(world, told):
-    """Without samples there is no percentage; the period is a day unless said."""
-    assert told() == {
+def test_without_samples(world, read_uptime):
+    """Without samples there is no percentage; the default period is a day."""
+    assert read_uptime() == {
         "slug": "api",
         "period": "24h",
         "from": world.text(-86400),
@@ -40,12 +40,12 @@ def test_without_samples(world, told):
 @pytest.mark.parametrize(
     ("period", "days"), [("24h", 1), ("7d", 7), ("30d", 30), ("90d", 90)]
 )
-def test_window(world, told, period, days):
+def test_window(world, read_uptime, period, days):
     """(now - period, now]: open where it begins, closed where it ends."""
     for seconds in (-days * 86400, -days * 86400 + 0.001, 0, 0.001):
         world.sample("api", "a", "operational", seconds)
 
-    answer = told(period=period)
+    answer = read_uptime(period=period)
 
     assert answer["period"] == period
     assert answer["from"] == world.text(-days * 86400)
@@ -61,26 +61,26 @@ def test_wrong_period(api, world, period):
     assert response.json["errors"][0]["parameter"] == "period"
 
 
-def test_percentage(world, told):
+def test_percentage(world, read_uptime):
     """Degraded is up; the percentage is floored to three decimals."""
     for n, status in enumerate(["operational", "degraded", "down"]):
         world.sample("api", "a", status, -n)
 
-    assert told()["uptimePct"] == 66.666
+    assert read_uptime()["uptimePct"] == 66.666
 
 
-def test_average(world, told):
-    """The mean of the times of what is not down, halves rounded up."""
+def test_average(world, read_uptime):
+    """The mean of the response times that are not down, with halves rounded up."""
     for n, (status, ms) in enumerate(
         [("operational", 1), ("degraded", 2), ("down", 500), ("operational", None)]
     ):
         world.sample("api", "a", status, -n, responseTimeMs=ms)
 
-    assert told()["avgResponseTimeMs"] == 2
+    assert read_uptime()["avgResponseTimeMs"] == 2
 
 
 @pytest.mark.parametrize("rolled", [False, True])
-def test_maintenance_is_left_out(api, clock, world, told, rolled):
+def test_maintenance_is_left_out(api, clock, world, read_uptime, rolled):
     """Samples in [startsAt, endsAt) do not enter, until the window is cancelled."""
     world.service("mail")
     for seconds in (-7200.001, -7200, -3600.001, -3600):
@@ -91,16 +91,16 @@ def test_maintenance_is_left_out(api, clock, world, told, rolled):
     world.window("mail", -9000, 0)
     id = world.window("api", -7200, -3600)
 
-    assert told()["samples"] == 2
+    assert read_uptime()["samples"] == 2
     api(UPDATE_WINDOW, {"id": id, "status": "completed"})
-    assert told()["samples"] == 2
+    assert read_uptime()["samples"] == 2
     api(UPDATE_WINDOW, {"id": id, "status": "cancelled"})
-    assert told()["samples"] == 4
+    assert read_uptime()["samples"] == 4
 
 
-def test_incidents_do_not_enter(world, told):
-    """What a person says of a service is not a measurement."""
+def test_incidents_do_not_enter(world, read_uptime):
+    """Incidents are not measurements and do not affect uptime."""
     world.sample("api", "a", "operational", -10)
     world.incident("api", "major-outage", -60)
 
-    assert told()["uptimePct"] == 100.0
+    assert read_uptime()["uptimePct"] == 100.0

@@ -1,4 +1,4 @@
-"""The messages of webhooks are what the OpenAPI document says of them."""
+"""The messages of webhooks match their description in the OpenAPI document."""
 
 import json
 
@@ -43,7 +43,7 @@ def everything(api, clock, settings, docs_project):
     tick(seconds=601)
     tick()
     api(ADD_UPDATE, {"incidentId": id, "body": "Over.", "status": "resolved"})
-    # The service has another state then, which is told once it has held.
+    # The service then has another state, whose event follows once it has lasted.
     tick(seconds=61)
     tick()
     world.incident("api", title="Silent")

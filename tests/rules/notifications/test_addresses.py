@@ -1,4 +1,4 @@
-"""Where deliveries may go: URLs as they are added, and addresses at connections."""
+"""Where deliveries may go: URLs when they are added, and addresses when connecting."""
 
 from ipaddress import ip_address
 
@@ -28,13 +28,15 @@ PRIVATE = ("10.0.0.0/8", "fd00::/8")
         "https://[fd00::1]/",
         "https://[::ffff:10.1.2.3]/",
         "http://10.1.2.3:8080/",
-        # A name is judged when it is resolved.
+        # A name is checked when it is resolved.
         "http://internal.example/",
         "https://localhost/",
     ],
 )
 def test_accepted_url(url):
-    """A name, a public address over HTTPS and an address of the networks are taken."""
+    """
+    A name, a public address over HTTPS and an address of the networks are accepted.
+    """
     assert refused_address(url, PRIVATE) is None
 
 
@@ -82,7 +84,7 @@ def test_accepted_url(url):
     ],
 )
 def test_refused_url(url, words):
-    """Whatever is private, ambiguous or unsafe is refused with a sentence."""
+    """A private, ambiguous or unsafe URL is rejected with a sentence."""
     reason = refused_address(url, PRIVATE)
 
     assert words in reason
@@ -90,7 +92,7 @@ def test_refused_url(url, words):
 
 
 def test_plain_http_without_networks():
-    """Without the setting, no URL in plain HTTP is taken, whatever its host."""
+    """Without the setting, no plain HTTP URL is accepted, whatever its host."""
     assert "must begin with https://" in refused_address("http://a.example/", ())
 
 
@@ -103,7 +105,7 @@ def test_plain_http_without_networks():
     ],
 )
 def test_destination(url, destination):
-    """A URL leads to one host and port, with the default port of its scheme."""
+    """A URL has one host and port, with the default port of its scheme."""
     assert parse_destination(url, PRIVATE) == destination
 
 
@@ -117,7 +119,7 @@ def test_destination(url, destination):
     ],
 )
 def test_public_address(text):
-    """Addresses of the internet are public, also inside those of 6to4."""
+    """Addresses of the internet are public, also those inside 6to4."""
     assert is_public(ip_address(text))
 
 
@@ -126,7 +128,7 @@ def test_public_address(text):
     [
         *("0.0.0.0", "0.1.2.3", "10.0.0.1", "127.0.0.1", "169.254.169.254"),
         *("172.16.0.1", "192.168.0.1", "100.64.0.1", "192.0.2.1", "198.18.0.1"),
-        # Some releases of Python take these for public.
+        # Some releases of Python consider these public.
         *("192.0.0.0", "192.0.0.9", "192.0.0.192", "192.0.0.255", "192.31.196.1"),
         *("192.52.193.1", "192.88.99.1", "192.175.48.1"),
         *("2001:1::1", "2001:3::1", "2001:4:112::1", "2001:20::1", "2001:30::1"),
@@ -142,13 +144,15 @@ def test_public_address(text):
     ],
 )
 def test_address_that_is_not_public(text):
-    """Addresses of a host, a link, a site, a group or none are not public."""
+    """
+    Host, link-local, site-local, multicast and unspecified addresses are not public.
+    """
     assert not is_public(ip_address(text))
 
 
 @pytest.mark.parametrize("prefix", ["::ffff:", "64:ff9b::"])
 def test_translated_address(prefix):
-    """What an address is translated to decides, and the networks count for it too."""
+    """A translated address is judged by its target, to which the networks apply too."""
     for text in ("8.8.8.8", "10.1.2.3"):
         require_allowed(ip_address(prefix + text), "https", PRIVATE)
     for text in ("127.0.0.1", "192.168.0.1", "169.254.169.254", "0.0.0.0"):
@@ -157,7 +161,7 @@ def test_translated_address(prefix):
 
 
 def test_tunnel_into_a_listed_network():
-    """A tunnel is no way into a network that is listed: it leads through others."""
+    """A tunnel does not reach a listed network, because it passes through others."""
     for text in ("2002:a00:1::1", "::10.0.0.1"):
         with pytest.raises(RefusedAddress):
             require_allowed(ip_address(text), "https", PRIVATE)

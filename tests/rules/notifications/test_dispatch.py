@@ -1,4 +1,4 @@
-"""What is claimed, in which order, and what becomes of it."""
+"""Claiming deliveries: their order and their outcomes."""
 
 from dataclasses import replace
 from datetime import timedelta
@@ -19,7 +19,7 @@ from models.notifications.rows import DeliveryRow, SubscriptionRow
 from models.storage.database import writing
 from models.storage.write_locks import NOTIFICATIONS
 from tests.factories.notifications import ALL_LIVE, DELIVERED, FAILED, GONE, subscribe
-from tests.rules.notifications.test_fan_out import MAIL, NOW, happen
+from tests.rules.notifications.test_fan_out import MAIL, NOW, record_event
 
 SECOND = timedelta(seconds=1)
 
@@ -36,9 +36,9 @@ def statuses():
 
 
 def test_attempt_is_written_before_it_is_made():
-    """What is claimed is counted as an attempt, and is claimed by nobody else."""
+    """A claimed delivery is counted as an attempt, and is not claimed twice."""
     subscribe(NOW)
-    happen()
+    record_event()
     fan_out(NOW, ALL_LIVE)
 
     (attempt,) = claimed()
@@ -48,9 +48,11 @@ def test_attempt_is_written_before_it_is_made():
 
 
 def test_after_a_crash():
-    """An attempt without an outcome is made again, with the same id, and says so."""
+    """
+    An attempt without an outcome is repeated with the same id, and marked as a repeat.
+    """
     subscribe(NOW)
-    happen()
+    record_event()
     fan_out(NOW, ALL_LIVE)
     (first,) = claimed()
 
@@ -63,9 +65,9 @@ def test_after_a_crash():
 
 
 def test_outcome_that_comes_too_late():
-    """The outcome of an attempt that was made due again does not end the next one."""
+    """The outcome of an attempt that became due again does not end the next attempt."""
     subscribe(NOW)
-    happen()
+    record_event()
     fan_out(NOW, ALL_LIVE)
     (first,) = claimed()
     recover(NOW)
@@ -77,9 +79,9 @@ def test_outcome_that_comes_too_late():
 
 
 def test_released_attempt_does_not_count():
-    """What was claimed but not begun is due as before."""
+    """A claimed delivery that was not attempted is due as before."""
     subscribe(NOW)
-    happen()
+    record_event()
     fan_out(NOW, ALL_LIVE)
 
     release(claimed())
@@ -90,14 +92,14 @@ def test_released_attempt_does_not_count():
 
 
 def test_order_of_a_subject():
-    """The second event of an incident waits for the first, another incident not."""
+    """The second event of an incident waits for the first; other incidents do not."""
     subscribe(NOW)
     for type, subject in [
         ("incident.opened", "1"),
         ("incident.updated", "1"),
         ("incident.opened", "2"),
     ]:
-        happen(type, subject)
+        record_event(type, subject)
     fan_out(NOW, ALL_LIVE)
 
     first = claimed()
@@ -117,7 +119,7 @@ def test_order_of_a_subject():
 def test_failures_and_success():
     """A delivery shows its last attempt, and the subscription its last success."""
     subscribe(NOW)
-    happen()
+    record_event()
     fan_out(NOW, ALL_LIVE)
     record_outcomes([(claimed()[0], FAILED)], NOW, lambda: 0.0)
 
@@ -136,9 +138,9 @@ def test_failures_and_success():
 
 
 def test_receiver_without_an_answer():
-    """A message that the receiver may have is sent again, and the delivery says so."""
+    """A message that the receiver may have got is sent again, marked as a repeat."""
     subscribe(NOW)
-    happen()
+    record_event()
     fan_out(NOW, ALL_LIVE)
     unconfirmed = Outcome(is_delivered=False, is_unconfirmed=True)
     record_outcomes([(claimed()[0], unconfirmed)], NOW)
@@ -148,10 +150,10 @@ def test_receiver_without_an_answer():
 
 
 def test_quarantine():
-    """A receiver that is gone gets nothing more, not even what waits for it."""
+    """A receiver that is gone gets nothing more, not even waiting deliveries."""
     subscribe(NOW)
-    happen()
-    happen(subject="2")
+    record_event()
+    record_event(subject="2")
     fan_out(NOW, ALL_LIVE)
     first, _ = claimed()
     release([_])
@@ -161,15 +163,15 @@ def test_quarantine():
     assert SubscriptionRow.get().state == "quarantined"
     assert claimed() == []
     assert statuses() == ["given-up", "given-up"]
-    happen(subject="3")
+    record_event(subject="3")
     assert fan_out(NOW, ALL_LIVE) == 0
 
 
 def test_log_of_a_quarantine(caplog):
-    """It is logged once, and names nobody and nothing that the receiver said."""
+    """A quarantine is logged once, without the address and the receiver's response."""
     row = subscribe(NOW, "https://tool.example.com/token")
-    happen()
-    happen(subject="2")
+    record_event()
+    record_event(subject="2")
     fan_out(NOW, ALL_LIVE)
     gone = replace(GONE, answer="token is no more")
 
@@ -182,9 +184,11 @@ def test_log_of_a_quarantine(caplog):
 
 
 def test_reason_of_a_quarantine():
-    """A receiver that sends nothing but a status is quoted by it."""
+    """
+    The reason for a quarantine has the response of the receiver, or only its status.
+    """
     subscribe(NOW)
-    happen()
+    record_event()
     fan_out(NOW, ALL_LIVE)
 
     record_outcomes([(claimed()[0], GONE)], NOW)
@@ -193,10 +197,10 @@ def test_reason_of_a_quarantine():
 
 
 def test_busy_subscriptions():
-    """Of a receiver that is called often enough now, nothing more is claimed."""
+    """No delivery is claimed for a subscription with enough attempts in progress."""
     busy = subscribe(NOW, "https://slow/")
     subscribe(NOW, "https://good/")
-    happen()
+    record_event()
     fan_out(NOW, ALL_LIVE)
 
     assert [a.address for a in claimed(in_flight={busy.id: 4})] == ["https://good/"]
@@ -205,12 +209,12 @@ def test_busy_subscriptions():
 def test_mails_of_an_incident_are_one_thread():
     """Later mails answer the first one that was delivered."""
     subscribe(NOW, "ada@example.com", **MAIL)
-    happen()
+    record_event()
     fan_out(NOW, ALL_LIVE)
     (first,) = claimed(channels=["email"])
     record_outcomes([(first, DELIVERED)], NOW)
     for type in ("incident.updated", "incident.resolved"):
-        happen(type)
+        record_event(type)
         fan_out(NOW, ALL_LIVE)
         (later,) = claimed(channels=["email"])
         record_outcomes([(later, DELIVERED)], NOW)
@@ -223,7 +227,7 @@ def test_secrets_of_a_webhook():
     """A webhook is signed with its secret, which the table has only sealed."""
     secret = "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw"
     subscribe(NOW, secret=secret)
-    happen()
+    record_event()
     fan_out(NOW, ALL_LIVE)
 
     assert claimed()[0].secrets == (secret,)
@@ -231,7 +235,7 @@ def test_secrets_of_a_webhook():
 
 
 def test_second_test_of_a_receiver():
-    """A test is attempted at once, also if an earlier one failed and waits."""
+    """A test is attempted at once, even if an earlier one failed and waits."""
     row = subscribe(NOW)
     with writing(NOTIFICATIONS):
         queue_message(row, "subscription.test", NOW)
@@ -243,10 +247,10 @@ def test_second_test_of_a_receiver():
 
 
 def test_withdrawn_event():
-    """What tells of something that was removed is given up, also if it failed once."""
+    """Deliveries of withdrawn events are given up, also after a failed attempt."""
     subscribe(NOW)
-    happen(subject="1")
-    happen(subject="2")
+    record_event(subject="1")
+    record_event(subject="2")
     fan_out(NOW, ALL_LIVE)
     record_outcomes([(attempt, FAILED) for attempt in claimed()], NOW)
     with writing():
@@ -259,9 +263,9 @@ def test_withdrawn_event():
 
 
 def test_event_that_is_withdrawn_before_it_is_due():
-    """Nobody is told of what was removed before its page was live."""
+    """An event that is withdrawn before its page is live is not delivered."""
     subscribe(NOW)
-    happen()
+    record_event()
     with writing():
         withdraw_events("1", NOW)
     fan_out(NOW, ALL_LIVE)

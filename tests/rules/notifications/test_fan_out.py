@@ -1,4 +1,4 @@
-"""Who gets a delivery of an event, and when."""
+"""Which subscriptions get a delivery of an event, and when."""
 
 from datetime import UTC, datetime, timedelta
 
@@ -19,20 +19,20 @@ MAIL = {"channel": "email", "secret": None}
 pytestmark = [pytest.mark.usefixtures("store"), pytest.mark.both_engines]
 
 
-def happen(type="incident.opened", subject="1", now=NOW, generation=1, **more):
+def record_event(type="incident.opened", subject="1", now=NOW, generation=1, **more):
     event = NewEvent(type, subject, f"/status/incidents/{subject}/", {}, **more)
     with writing():
         record_events([event], "status", generation, now)
 
 
-def told():
+def deliveries():
     rows = DeliveryRow.select().order_by(DeliveryRow.number)
     return [(row.subscription.address, row.type) for row in rows]
 
 
 def test_nothing_is_recorded_without_a_subscription():
-    """An event that nobody is told of leaves no row."""
-    happen()
+    """An event without subscribers leaves no row."""
+    record_event()
 
     assert EventRow.select().count() == 0
 
@@ -44,31 +44,31 @@ def test_only_what_was_asked_for():
     subscribe(NOW, "https://mail/", services=["mail"])
     subscribe(NOW, "https://windows/", events=["maintenance.started"])
 
-    happen(services=["api", "web"])
+    record_event(services=["api", "web"])
     fan_out(NOW, ALL_LIVE)
 
-    assert sorted(told()) == [
+    assert sorted(deliveries()) == [
         ("https://all/", "incident.opened"),
         ("https://api/", "incident.opened"),
     ]
 
 
 def test_later_subscribers_are_not_told():
-    """Who subscribes after an event is told of the next one."""
+    """A subscription gets only events that follow it."""
     subscribe(NOW, "https://first/")
-    happen()
+    record_event()
     subscribe(NOW + SECOND, "https://second/")
 
     fan_out(NOW + SECOND, ALL_LIVE)
 
-    assert told() == [("https://first/", "incident.opened")]
+    assert deliveries() == [("https://first/", "incident.opened")]
 
 
 def test_event_waits_for_its_page():
     """A delivery exists once the page is live, or after a minute."""
     subscribe(NOW)
-    happen(generation=5)
-    happen(subject="2", generation=6)
+    record_event(generation=5)
+    record_event(subject="2", generation=6)
 
     assert fan_out(NOW, {"status": 4}) == 0
     assert fan_out(NOW, {"status": 5}) == 1
@@ -77,11 +77,13 @@ def test_event_waits_for_its_page():
 
 
 def test_events_of_a_subject_keep_their_order():
-    """Nothing overtakes an earlier event of its incident; other incidents do."""
+    """
+    Events of one incident are fanned out in order; other incidents are independent.
+    """
     subscribe(NOW)
-    happen(generation=6)
-    happen("incident.updated", generation=5)
-    happen(subject="2", generation=5)
+    record_event(generation=6)
+    record_event("incident.updated", generation=5)
+    record_event(subject="2", generation=5)
 
     fan_out(NOW, {"status": 5})
 
@@ -89,11 +91,11 @@ def test_events_of_a_subject_keep_their_order():
 
 
 def test_slices(monkeypatch):
-    """A fan-out that dies between two slices goes on behind the last one."""
+    """A fan-out that is interrupted between two slices continues after the last one."""
     monkeypatch.setattr(module, "SLICE_SIZE", 2)
     for number in range(5):
         subscribe(NOW, f"https://{number}/")
-    happen()
+    record_event()
     event = EventRow.get()
 
     first = module._notify_slice(event, NOW)
@@ -101,68 +103,75 @@ def test_slices(monkeypatch):
     fan_out(NOW, ALL_LIVE)
     fan_out(NOW, ALL_LIVE)
 
-    assert sorted(told()) == [(f"https://{n}/", "incident.opened") for n in range(5)]
+    assert sorted(deliveries()) == [
+        (f"https://{n}/", "incident.opened") for n in range(5)
+    ]
 
 
 def test_unsent_mail_collapses():
     """A mailbox gets the newest news of an incident, a webhook each of them."""
     subscribe(NOW, "ada@example.com", **MAIL)
     subscribe(NOW, "https://tool/")
-    happen()
+    record_event()
     fan_out(NOW, ALL_LIVE)
-    happen("incident.updated")
-    happen("incident.opened", subject="2")
+    record_event("incident.updated")
+    record_event("incident.opened", subject="2")
     fan_out(NOW, ALL_LIVE)
 
-    mails = [type for address, type in told() if address == "ada@example.com"]
+    mails = [type for address, type in deliveries() if address == "ada@example.com"]
     assert mails == ["incident.updated", "incident.opened"]
-    assert len(told()) == 2 + 3
+    assert len(deliveries()) == 2 + 3
 
 
 def test_failed_mail_collapses_and_an_uncertain_one_does_not():
-    """What the mailbox may have already keeps its text: its id is shown once."""
+    """
+    A failed email is replaced by newer news; one that may have arrived keeps its text.
+    """
     subscribe(NOW, "ada@example.com", **MAIL)
-    happen()
+    record_event()
     fan_out(NOW, ALL_LIVE)
     (attempt,) = claim(NOW, ["email"], 10)
     record_outcomes([(attempt, FAILED)], NOW)
-    happen("incident.updated")
+    record_event("incident.updated")
     fan_out(NOW, ALL_LIVE)
 
-    assert told() == [("ada@example.com", "incident.updated")]
+    assert deliveries() == [("ada@example.com", "incident.updated")]
 
     DeliveryRow.update(possibly_repeated=True).execute()
-    happen("incident.resolved")
+    record_event("incident.resolved")
     fan_out(NOW, ALL_LIVE)
 
-    assert [type for _, type in told()] == ["incident.updated", "incident.resolved"]
+    assert [type for _, type in deliveries()] == [
+        "incident.updated",
+        "incident.resolved",
+    ]
 
 
 def test_sent_mail_is_not_replaced():
-    """News after a mail that has left is a mail of its own."""
+    """After an email was sent, later news is a separate email."""
     subscribe(NOW, "ada@example.com", **MAIL)
-    happen()
+    record_event()
     fan_out(NOW, ALL_LIVE)
     (attempt,) = claim(NOW, ["email"], 10)
-    happen("incident.updated")
+    record_event("incident.updated")
     fan_out(NOW, ALL_LIVE)
     record_outcomes([(attempt, DELIVERED)], NOW)
 
-    assert [type for _, type in told()] == ["incident.opened", "incident.updated"]
+    assert [type for _, type in deliveries()] == ["incident.opened", "incident.updated"]
     rows = DeliveryRow.select().order_by(DeliveryRow.number)
     assert [row.status for row in rows] == ["delivered", "waiting"]
 
 
 def test_news_does_not_wait_for_what_it_replaces():
-    """After a relay was away, the newest news of an incident is attempted at once."""
+    """When the relay is back, the newest news of an incident is attempted at once."""
     subscribe(NOW, "ada@example.com", **MAIL)
-    happen()
+    record_event()
     fan_out(NOW, ALL_LIVE)
     for _ in range(4):
         DeliveryRow.update(next_attempt_at=NOW).execute()
         (attempt,) = claim(NOW, ["email"], 10)
         record_outcomes([(attempt, FAILED)], NOW)
-    happen("incident.resolved")
+    record_event("incident.resolved")
     fan_out(NOW, ALL_LIVE)
 
     (attempt,) = claim(NOW, ["email"], 10)

@@ -1,4 +1,4 @@
-"""Mail addresses: what is one, and which two are the same."""
+"""Email addresses: which are valid, and which are the same."""
 
 import pytest
 
@@ -27,7 +27,7 @@ from tests.processor import at_most
     ],
 )
 def test_address(text, address):
-    """An address is kept as its owner writes it, with its domain in one form."""
+    """An address is stored as its owner writes it, with its domain in one form."""
     assert parse_mail_address(text) == address
 
 
@@ -47,13 +47,13 @@ def test_address(text, address):
     ],
 )
 def test_no_address(text):
-    """What no mail can be sent to is refused with a sentence, on one line."""
+    """An invalid address is rejected with a sentence, on one line."""
     with pytest.raises(ValueError, match=r"^[A-Z][^\n]*\.$"):
         parse_mail_address(text)
 
 
 def test_hostile_length():
-    """A long text is refused before any time is spent on it."""
+    """A long text is rejected before it is parsed."""
     text = "a\u0301\u0323" * 1_000_000 + "@example.com"
 
     with at_most(0.1), pytest.raises(ValueError, match="254 characters"):
@@ -73,7 +73,7 @@ def test_hostile_length():
     ],
 )
 def test_mailbox_of_an_address(address, mailbox):
-    """What follows a plus sign makes no second mailbox, nor do dots at Gmail."""
+    """A suffix after a plus sign makes no second mailbox, nor do dots at Gmail."""
     assert mailbox_of(address) == mailbox
 
 
@@ -86,7 +86,7 @@ def test_mailbox_of_an_address(address, mailbox):
     ],
 )
 def test_same_address(one, other):
-    """Case and the spelling of a domain make no second address."""
+    """Letter case and the spelling of a domain make no second address."""
     assert folded_address(one) == folded_address(other)
     assert folded_address(parse_mail_address(one)) == folded_address(other)
 
@@ -96,17 +96,17 @@ def test_same_address(one, other):
     [
         ("ada@example.com", "ada@example.org"),
         ("ada+status@example.com", "ada@example.com"),
-        # Cyrillic а: what looks like the same domain belongs to somebody else.
+        # Cyrillic а: the domain looks the same but belongs to someone else.
         ("ada@ex\u0430mple.com", "ada@example.com"),
         ("ada@strasse.example.com", "ada@straße.example.com"),
     ],
 )
 def test_other_address(one, other):
-    """Mailboxes that may have different owners are never taken for one."""
+    """Mailboxes that may have different owners are different."""
     assert folded_address(one) != folded_address(other)
 
 
 def test_address_for_smtp():
-    """A domain is always sent in ASCII; the part before it has no such form."""
+    """The domain is always sent in ASCII; the local part has no such form."""
     assert smtp_address("ada@bücher.example.com") == "ada@xn--bcher-kva.example.com"
     assert smtp_address("éve@example.com") == "éve@example.com"

@@ -1,4 +1,4 @@
-"""The settings of mails: the relay, its password, and who mails are from."""
+"""The settings of email: the relay, its password, and the sender."""
 
 import pytest
 
@@ -37,7 +37,7 @@ def read(**environ):
     ],
 )
 def test_relay(url, relay):
-    """The scheme says how the connection is encrypted, and which port is usual."""
+    """The scheme determines the encryption and the default port."""
     assert parse_mail_relay(url) == MailRelay(*relay)
 
 
@@ -54,13 +54,15 @@ def test_relay(url, relay):
     ],
 )
 def test_wrong_relay(url):
-    """What is no relay is refused with a sentence that names the setting."""
+    """An invalid relay is rejected with a sentence that names the setting."""
     with pytest.raises(SettingError, match=r"^MASTHEAD_SMTP must be a URL .*\.$"):
         read(SMTP=url, MAIL_FROM="status@example.com")
 
 
 def test_password_in_the_url():
-    """A password is refused where it would be shown, and is not repeated."""
+    """
+    A password in the URL is rejected, because it would be shown, and is not repeated.
+    """
     with pytest.raises(SettingError, match="without the password") as caught:
         read(SMTP="smtp://ada:hush@mail.example.com", MAIL_FROM="status@example.com")
 
@@ -89,12 +91,12 @@ def test_unencrypted_relay_elsewhere(url, networks):
         ("smtp+plain://127.0.0.2", ""),
         ("smtp+plain://[::1]", ""),
         ("smtp+plain://10.1.2.3", "10.0.0.0/8"),
-        # Where it leads is judged when it is resolved.
+        # Its address is checked when it is resolved.
         ("smtp+plain://mail", "10.0.0.0/8"),
     ],
 )
 def test_unencrypted_relay_nearby(url, networks):
-    """They may, on this machine and in networks that are listed."""
+    """Unencrypted relays are allowed on this machine and in listed networks."""
     found = read(SMTP=url, NOTIFY_NETWORKS=networks, MAIL_FROM="status@example.com")
 
     assert found.smtp == url
@@ -112,7 +114,7 @@ def test_unencrypted_relay_nearby(url, networks):
     ],
 )
 def test_unencrypted_address(address, networks, may_be):
-    """An address is judged by itself, whatever name led to it."""
+    """The address decides, whatever name resolved to it."""
     assert may_be_unencrypted(address, networks) == may_be
 
 
@@ -127,7 +129,7 @@ def test_unencrypted_address(address, networks, may_be):
     ],
 )
 def test_mailbox(text, mailbox):
-    """Mails are from an address, with or without a name."""
+    """The sender is an address, with or without a name."""
     assert parse_mailbox(text) == Mailbox(*mailbox)
 
 
@@ -143,7 +145,7 @@ def test_mailbox(text, mailbox):
     ],
 )
 def test_wrong_mailbox(text):
-    """Nothing gets into a header that does not belong there."""
+    """Line breaks and other characters cannot inject into a header."""
     with pytest.raises(SettingError, match=r"^MASTHEAD_MAIL_FROM must be .*\.$"):
         read(MAIL_FROM=text)
 
@@ -156,7 +158,7 @@ def test_wrong_mailbox(text):
     ],
 )
 def test_half_of_the_settings(missing, named):
-    """A relay without what it needs stops the start, and not the first mail."""
+    """A relay with incomplete settings stops the start, not the first email."""
     environ = {name: value for name, value in MAIL.items() if name != missing}
 
     with pytest.raises(SettingError, match=named):
@@ -164,7 +166,7 @@ def test_half_of_the_settings(missing, named):
 
 
 def test_relay_is_not_shown():
-    """No page depends on the relay, and nobody is told of it."""
+    """No page depends on the relay, and it is never shown."""
     shown = repr(Settings.from_environment(MAIL))
 
     assert "mail.example.com" not in shown
@@ -174,7 +176,7 @@ def test_relay_is_not_shown():
 def test_hosts_of_readers_and_operators():
     """
     Readers subscribe on the site, and operators use the API there, unless a setting
-    says so: one does not move the other.
+    separates them; neither setting changes the other.
     """
     site, other = "https://status.example.com", "https://api.example.com"
 

@@ -1,4 +1,4 @@
-"""How readers subscribe by e-mail, and what strangers can cause meanwhile."""
+"""How readers subscribe by email, and what strangers can cause meanwhile."""
 
 from datetime import UTC, datetime, timedelta
 
@@ -47,14 +47,14 @@ def token(purpose="manage"):
 
 
 def confirm(now, with_token=None):
-    """Confirm what waits, as the page shows it."""
+    """Confirm a pending subscription, as the page shows it."""
     row = SubscriptionRow.get()
     chosen = with_token or token("confirm")
     return confirm_subscription(chosen, row.services, kinds_of(row), now)
 
 
 def confirmed(now=NOW):
-    """Ada's subscription, asked for and confirmed."""
+    """A requested and confirmed subscription of Ada."""
     api(now=now)
     return confirm(now)
 
@@ -77,7 +77,7 @@ def test_asking_subscribes_nobody():
 
 
 def test_kinds_are_events():
-    """Each kind stands for its events; none of them is for tools alone."""
+    """Each kind stands for its events, none of which is only for tools."""
     api(address="a@example.com", kinds=["incidents"])
     api(address="b@example.com", kinds=["maintenance"])
 
@@ -90,7 +90,9 @@ def test_kinds_are_events():
 
 
 def test_confirming():
-    """The token of the mail begins it, once: a second time it changes nothing."""
+    """
+    The token of the email confirms the subscription once; repeating it changes nothing.
+    """
     api()
 
     confirm(NOW + HOUR)
@@ -101,7 +103,7 @@ def test_confirming():
 
 
 def test_what_is_confirmed():
-    """The owner gets what the owner confirms, not what somebody else asked for."""
+    """The owner gets what the owner confirms, not what someone else requested."""
     api(services=["api"], kinds=["incidents"])
     api(services=[], kinds=BOTH)
 
@@ -115,7 +117,7 @@ def test_what_is_confirmed():
 
 
 def test_repeat_while_pending_merges():
-    """What was asked for in several forms is all of it; no service means all."""
+    """Several requests are merged; a request without services means all services."""
     api(services=["api"], kinds=["incidents"])
 
     api(services=["mail", "api"], kinds=["maintenance"])
@@ -130,7 +132,7 @@ def test_repeat_while_pending_merges():
 
 
 def test_spellings_are_one_mailbox():
-    """Another case of an address is the same mailbox."""
+    """An address in other letter case is the same mailbox."""
     api("Ada@Example.com")
 
     api("ada@EXAMPLE.com")
@@ -154,7 +156,7 @@ def test_repeat_while_pending_renews():
 
 
 def test_request_after_too_long_begins_anew():
-    """What was not confirmed in time is no choice any more."""
+    """A request that was not confirmed in time is discarded."""
     api(services=["api"])
 
     api(services=["mail"], now=NOW + WEEK)
@@ -163,7 +165,7 @@ def test_request_after_too_long_begins_anew():
 
 
 def test_forgetting_is_a_job(settings):
-    """A server forgets by itself who has not confirmed."""
+    """The server deletes unconfirmed subscriptions by itself."""
     api()
 
     delete_expired(settings, NOW + WEEK)
@@ -172,7 +174,7 @@ def test_forgetting_is_a_job(settings):
 
 
 def test_forgetting_keeps_the_others(monkeypatch):
-    """However many wait, those that still may and those that confirmed stay."""
+    """Recent requests and confirmed subscriptions stay, however many there are."""
     monkeypatch.setattr(module, "SLICE_SIZE", 2)
     confirmed()
     for number in range(5):
@@ -186,7 +188,7 @@ def test_forgetting_keeps_the_others(monkeypatch):
 
 
 def test_repeat_while_active_changes_nothing():
-    """A stranger who names a subscribed mailbox changes nothing of it."""
+    """A request of a stranger for a subscribed mailbox changes nothing."""
     confirmed()
 
     api(services=["api"], kinds=["incidents"], now=NOW + HOUR)
@@ -230,7 +232,7 @@ def test_three_mails_a_day():
 
 
 def test_three_mails_a_day_over_an_end():
-    """A subscription that ended does not make room for further mails."""
+    """A subscription that ended does not raise the limit of emails."""
     for _ in range(2):
         api()
     unsubscribe(token(), NOW + HOUR)
@@ -265,7 +267,7 @@ def test_three_mails_a_day_of_one_mailbox():
 
 
 def test_tags_are_subscriptions_of_their_own():
-    """Whoever asks for two addresses of a mailbox gets both."""
+    """Two addresses of one mailbox are two subscriptions."""
     api("ada+work@example.com")
     api("ada+home@example.com")
 
@@ -273,7 +275,10 @@ def test_tags_are_subscriptions_of_their_own():
 
 
 def test_too_many_pending(monkeypatch):
-    """Beyond the limit, who has waited longest is forgotten, and nobody is refused."""
+    """
+    Over the limit, the oldest unconfirmed request is deleted, and no request is
+    rejected.
+    """
     monkeypatch.setattr(module, "MAX_PENDING", 2)
     confirmed()
     for number in range(2):
@@ -291,7 +296,7 @@ def test_too_many_pending(monkeypatch):
 
 
 def test_flood_of_a_domain(monkeypatch, caplog):
-    """Mailboxes of one domain are asked until too many have not confirmed."""
+    """Mailboxes of one domain get requests until too many are unconfirmed."""
     monkeypatch.setattr(module, "MAX_UNCONFIRMED_OF_DOMAIN", 2)
     confirmed(now=NOW - 2 * HOUR)
     for number in range(2):
@@ -312,7 +317,7 @@ def test_flood_of_a_domain(monkeypatch, caplog):
 
 
 def test_flood_of_all_domains(monkeypatch):
-    """Too many that have not confirmed are too many, at whatever domains."""
+    """Too many unconfirmed requests are blocked, whatever their domains."""
     monkeypatch.setattr(module, "MAX_UNCONFIRMED", 2)
     for number in range(2):
         api(f"ada@{number}.example.com")
@@ -322,7 +327,9 @@ def test_flood_of_all_domains(monkeypatch):
 
 
 def test_crowd_that_confirms(monkeypatch):
-    """However many readers come within an hour, those who confirm make no flood."""
+    """
+    Readers who confirm do not count as a flood, however many there are in an hour.
+    """
     monkeypatch.setattr(module, "MAX_UNCONFIRMED_OF_DOMAIN", 1)
     for number in range(5):
         api(f"{number}@example.com")
@@ -337,7 +344,7 @@ def test_crowd_that_confirms(monkeypatch):
 
 
 def test_repeats_are_part_of_a_flood(monkeypatch):
-    """Mailboxes that were asked earlier and are asked again count again."""
+    """Repeated requests for a mailbox count again."""
     monkeypatch.setattr(module, "MAX_UNCONFIRMED_OF_DOMAIN", 2)
     for number in range(4):
         api(f"{number}@example.com", now=NOW + number * HOUR)
@@ -349,7 +356,7 @@ def test_repeats_are_part_of_a_flood(monkeypatch):
 
 
 def test_every_request_writes():
-    """A request that sends nothing commits too, so that it takes as long."""
+    """A request that sends no email writes too, so that it takes as long."""
     confirmed()
     api(now=NOW + HOUR)
 
@@ -360,7 +367,7 @@ def test_every_request_writes():
 
 
 def test_quarantined_mailbox_confirms_again():
-    """A mailbox that refused mails is told again once its owner confirms."""
+    """A quarantined mailbox gets messages again once its owner confirms."""
     confirmed()
     (attempt,) = claim(NOW, ["email"], 9)
     record_outcomes([(attempt, GONE)], NOW)
@@ -399,7 +406,7 @@ def test_changing_keeps_single_events():
 
 
 def test_ending():
-    """Nothing more is sent, ending twice is ending once, and asking begins anew."""
+    """Nothing more is sent, ending is idempotent, and a request starts anew."""
     confirmed()
 
     unsubscribe(token(), NOW + HOUR)
@@ -419,7 +426,7 @@ def test_ending():
 
 
 def test_ending_what_is_erased():
-    """The link of a subscription that is no more there says that it has ended."""
+    """The link of an erased subscription says that it has ended."""
     confirmed()
     manage = token()
     SubscriptionRow.delete().execute()
@@ -443,7 +450,7 @@ def test_ending_what_is_erased():
     ],
 )
 def test_forged_token(forge):
-    """A token of another purpose, cut, changed, longer or of nothing opens nothing."""
+    """A token that is cut, changed, extended or for another purpose is not valid."""
     confirmed()
     forged = forge(token("confirm"), token("manage"))
 
@@ -459,7 +466,7 @@ def test_forged_token(forge):
 
 
 def test_token_to_manage_confirms_nothing():
-    """Only the token that was sent to ask for it confirms."""
+    """Only the token of the confirmation email confirms."""
     api()
 
     with pytest.raises(InvalidToken):
@@ -469,7 +476,7 @@ def test_token_to_manage_confirms_nothing():
 
 
 def test_changing_keeps_reminders():
-    """What only operators can choose stays, as long as its kind is chosen."""
+    """Options that only operators can set stay, as long as their kind is chosen."""
     subscribe(NOW, ADA, channel="email", secret=None, events=["incident.reminder"])
 
     change_subscription(token(), (), ["incidents"], NOW)

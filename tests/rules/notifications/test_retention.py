@@ -1,4 +1,4 @@
-"""What notifications keep, and for how long."""
+"""The retention of notifications."""
 
 from datetime import timedelta
 
@@ -23,7 +23,7 @@ from models.notifications.subscriptions.secrets import (
 )
 from models.notifications.subscriptions.subscriptions import end_subscription
 from tests.factories.notifications import ALL_LIVE, DELIVERED, subscribe
-from tests.rules.notifications.test_fan_out import NOW, happen
+from tests.rules.notifications.test_fan_out import NOW, record_event
 
 pytestmark = [pytest.mark.usefixtures("store"), pytest.mark.both_engines]
 
@@ -31,13 +31,15 @@ TICK = timedelta(milliseconds=1)
 
 
 def deliver():
-    happen()
+    record_event()
     fan_out(NOW, ALL_LIVE)
     record_outcomes([(a, DELIVERED) for a in claim(NOW, ["webhook"], 100)], NOW)
 
 
 def test_deliveries_and_events():
-    """They go after 30 days, with nothing of an active subscription."""
+    """
+    Deliveries and events are deleted after 30 days, but active subscriptions stay.
+    """
     subscribe(NOW)
     deliver()
 
@@ -50,9 +52,9 @@ def test_deliveries_and_events():
 
 
 def test_event_that_is_not_told():
-    """However old, an event stays until it was told."""
+    """An event is kept until it has been fanned out, whatever its age."""
     subscribe(NOW)
-    happen()
+    record_event()
 
     delete_expired_notifications(NOW + 2 * RETENTION)
 
@@ -62,7 +64,7 @@ def test_event_that_is_not_told():
 def test_event_with_a_later_delivery():
     """A delivery that was created late keeps its event for as long."""
     subscribe(NOW)
-    happen()
+    record_event()
     fan_out(NOW + timedelta(days=1), ALL_LIVE)
 
     delete_expired_notifications(NOW + RETENTION)
@@ -73,20 +75,22 @@ def test_event_with_a_later_delivery():
 
 
 def test_ended_subscriptions(raw_database):
-    """The address of what has ended goes after 30 days, also from the log."""
+    """
+    The address of an ended subscription is erased after 30 days, also from the log.
+    """
     row = subscribe(NOW, "https://gone.example.com/hook")
     end_subscription(row, "Removed by an operator.", NOW)
 
     delete_expired_notifications(NOW + RETENTION - TICK)
-    assert b"gone.example.com" in raw_database.kept()
+    assert b"gone.example.com" in raw_database.stored_bytes()
     delete_expired_notifications(NOW + RETENTION)
     subscribe(NOW, "https://new.example.com/hook")
 
-    assert b"gone.example.com" not in raw_database.kept()
+    assert b"gone.example.com" not in raw_database.stored_bytes()
 
 
 def test_more_than_a_slice():
-    """All that has expired goes, however much it is."""
+    """Everything that has expired is deleted, in several slices if necessary."""
     for number in range(SLICE_SIZE + 1):
         subscribe(NOW, f"https://{number}.example.com/")
     deliver()
@@ -98,7 +102,7 @@ def test_more_than_a_slice():
 
 
 def test_former_secret():
-    """The secret before a rotation goes once it does not sign any more."""
+    """A replaced secret is deleted once it signs no more."""
     row = subscribe(NOW)
     replace_secret(row, "whsec_bmV3", NOW - FORMER_SECRET_SIGNS)
 

@@ -30,7 +30,7 @@ def test_pauses_between_attempts():
 
 
 def test_jitter_only_lengthens_a_pause():
-    """Receivers that fail together are called again apart, but none too early."""
+    """Jitter only lengthens pauses, so that receivers that fail together are spread."""
     assert decided(random=1.0).next_attempt_at == NOW + 5.5 * SECOND
 
 
@@ -38,7 +38,7 @@ def test_jitter_only_lengthens_a_pause():
     ("body", "pause"), [(3, 5), (120, 120), (10**9, PAUSES[-1]), (-5, 5)]
 )
 def test_retry_after(body, pause):
-    """A receiver may ask for a longer pause, up to a day, and for no shorter one."""
+    """Retry-After can lengthen a pause, up to a day, and cannot shorten it."""
     outcome = Outcome(is_delivered=False, status_code=429, retry_after=body)
 
     assert decided(outcome).next_attempt_at == NOW + pause * SECOND
@@ -52,20 +52,22 @@ def test_delivered():
 
 
 def test_permanent_failure():
-    """A receiver that is gone is not called again, and the subscription rests."""
-    gone = Outcome(is_delivered=False, status_code=410, is_permanent=True)
+    """
+    A receiver that is gone is not called again, and its subscription is quarantined.
+    """
+    permanent = Outcome(is_delivered=False, status_code=410, is_permanent=True)
 
-    assert decided(gone) == ("given-up", None, True)
+    assert decided(permanent) == ("given-up", None, True)
 
 
 def test_failing_for_five_days():
-    """Five days of nothing but failures quarantine a webhook, but no mailbox."""
+    """Five days of only failures quarantine a webhook, but no mailbox."""
     almost = NOW - 5 * DAY + SECOND
 
     assert not decided(since=almost).is_quarantined
     assert decided(since=NOW - 5 * DAY) == ("given-up", None, True)
     assert not decided(since=NOW - 50 * DAY, is_mail=True).is_quarantined
-    # What we could not send because of a bug says nothing about the receiver.
+    # Failures caused by our own bugs do not count against the receiver.
     bug = Outcome(is_delivered=False, is_internal=True)
     assert not decided(bug, since=NOW - 50 * DAY).is_quarantined
 

@@ -1,4 +1,4 @@
-"""What the command line tells of the keys."""
+"""The list of keys on the command line."""
 
 from datetime import timedelta
 
@@ -26,15 +26,15 @@ def key(issue):
     return issue("a:*", "b", expires_in_days=30)
 
 
-def told(keys):
+def parsed(keys):
     head, *rest = key_table(keys, OPERATIONS)
     assert head.split("\t") == list(COLUMNS)
     return [dict(zip(COLUMNS, line.split("\t"), strict=True)) for line in rest]
 
 
 def test_listed(key):
-    """A key is told in a line, without secret and hash."""
-    assert told(all_keys(NOON)) == [
+    """A key is listed on one line, without secret and hash."""
+    assert parsed(all_keys(NOON)) == [
         {
             "prefix": key[:11],
             "status": "active",
@@ -48,10 +48,10 @@ def test_listed(key):
 
 
 def test_scopes_that_open_nothing(issue):
-    """A scope that opens no operation is marked, one of another product is not."""
+    """A scope that matches no operation is marked; one of another product is not."""
     issue("status:service:list", "status:services:*", "other:product")
 
-    assert told(all_keys(NOON))[0]["scopes"].split(",") == [
+    assert parsed(all_keys(NOON))[0]["scopes"].split(",") == [
         *("status:service:list (opens no operation)", "status:services:*"),
         "other:product",
     ]
@@ -67,45 +67,47 @@ def test_scopes_that_open_nothing(issue):
     ],
 )
 def test_stale(used_at, is_stale, key):
-    """Out of use is what was not used since then, or never."""
+    """A key is stale if it was last used before the given time, or never."""
     KeyRow.update(last_used_at=used_at).execute()
 
-    found = told(stale_keys(NOON + 9 * DAY, NOON + DAY))
+    found = parsed(stale_keys(NOON + 9 * DAY, NOON + DAY))
 
     assert [each["prefix"] for each in found] == ([key[:11]] if is_stale else [])
 
 
 def test_longest_unused_first(issue):
-    """What was never used comes first, then what was used longest ago."""
+    """Never-used keys come first, then those used longest ago."""
     used = {issue(name)[:11]: at for name, at in zip("abc", (7, None, 3), strict=True)}
     for prefix, at in used.items():
         at = None if at is None else NOON + at * TICK
         KeyRow.update(last_used_at=at).where(KeyRow.prefix == prefix).execute()
 
-    found = told(stale_keys(NOON + 9 * DAY, NOON + DAY))
+    found = parsed(stale_keys(NOON + 9 * DAY, NOON + DAY))
 
     assert [used[each["prefix"]] for each in found] == [None, 3, 7]
 
 
 def test_not_stale_yet(key):
-    """A key that is younger than the time asked for has had no time for it."""
-    assert told(stale_keys(NOON + DAY, NOON)) == []
+    """A key that is younger than the given time is not stale."""
+    assert parsed(stale_keys(NOON + DAY, NOON)) == []
 
 
 @pytest.mark.parametrize("over", ["revoked", "expired"])
 def test_over_is_not_stale(over, key):
-    """What opens nothing need not be cleared away."""
+    """A key that is no longer active is not stale."""
     now = NOON + 9 * DAY
     if over == "revoked":
         revoke_key(KeyRow.get(), now)
 
-    found = told(stale_keys(now if over == "revoked" else NOON + 30 * DAY, NOON + DAY))
+    found = parsed(
+        stale_keys(now if over == "revoked" else NOON + 30 * DAY, NOON + DAY)
+    )
 
     assert found == []
 
 
 def test_looked_at(key):
-    """A secret is told by form, checksum and what the database knows; not itself."""
+    """A secret is described by form, checksum and database record, but not shown."""
     opens, key_table = diagnose_secret(key, NOON)
 
     assert opens
@@ -125,7 +127,7 @@ def test_looked_at(key):
     ],
 )
 def test_looked_at_what_opens_nothing(change, words, key):
-    """Why a secret opens nothing is told in the last line."""
+    """The last line says why a secret is not valid."""
     opens, key_table = diagnose_secret(change(key), NOON)
 
     assert not opens
@@ -133,7 +135,7 @@ def test_looked_at_what_opens_nothing(change, words, key):
 
 
 def test_looked_at_at_the_end(key):
-    """An expired key is known, and opens nothing."""
+    """An expired key is known, and not valid."""
     opens, key_table = diagnose_secret(key, NOON + 30 * DAY)
 
     assert not opens

@@ -25,7 +25,7 @@ def last(id):
 
 
 def test_written(ids):
-    """Of several uses the last is written, and of unused keys nothing."""
+    """Only the last of several uses is written, and nothing for unused keys."""
     uses = KeyUses()
     uses.note(ids[0], NOON)
     uses.note(ids[0], NOON + TICK)

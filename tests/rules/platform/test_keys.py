@@ -49,7 +49,7 @@ def test_status(revoked_at, expires_at, status):
 
 
 def test_issued(key):
-    """A new key is the first of its lineage, and its secret is not kept."""
+    """A new key is the first of its lineage, and its secret is not stored."""
     row, secret = key
 
     assert row.lineage == row.id
@@ -59,7 +59,7 @@ def test_issued(key):
 
 
 def test_revoked_once(key):
-    """A second revocation changes nothing, the time of the first included."""
+    """A second revocation changes nothing, including the time of the first."""
     row, _ = key
 
     assert revoke_key(row, NOON)
@@ -68,16 +68,16 @@ def test_revoked_once(key):
 
 
 def test_held(key):
-    """The short way to a key finds what the row says."""
+    """The look-up by hash returns the values of the row."""
     row, secret = key
     revoke_key(row, NOON)
 
-    held = key_by_hash(hash_secret(secret.text))
+    record = key_by_hash(hash_secret(secret.text))
 
     for name in VerifiedKeyRecord._fields:
-        kept = getattr(KeyRow.get(), name)
-        assert getattr(held, name) == (tuple(kept) if name == "scopes" else kept)
-    assert verify_key(VerifyKey(hash=row.hash)) == held
+        stored = getattr(KeyRow.get(), name)
+        assert getattr(record, name) == (tuple(stored) if name == "scopes" else stored)
+    assert verify_key(VerifyKey(hash=row.hash)) == record
 
 
 def test_not_active(key):
@@ -90,7 +90,10 @@ def test_not_active(key):
 
 
 def test_adopted(store):
-    """The first key is made from its hash, once, and holds all but acting."""
+    """
+    The initial key is created once from its hash, and has all scopes but acting for
+    others.
+    """
     add_bootstrap_key("a" * 64, NOON)
     add_bootstrap_key("b" * 64, NOON)
 
@@ -99,7 +102,7 @@ def test_adopted(store):
 
 
 def test_adopted_never_beside_others(key):
-    """Where there is a key already, the environment brings no other."""
+    """If a key exists already, the environment creates no other."""
     add_bootstrap_key("a" * 64, NOON)
 
     assert KeyRow.select().count() == 1

@@ -30,7 +30,7 @@ def test_burst_is_the_capacity(capacity, refill):
 
 
 def test_next_token():
-    """A token comes after the time of one, and not a nanosecond before."""
+    """A token is available exactly after the time of one."""
     rate = Rate(2, 4)
     full_at = drawn(2, rate)[-1].full_at
 
@@ -39,7 +39,7 @@ def test_next_token():
 
 
 def test_wait_is_rounded_up():
-    """Nobody is told to come back too early, or at once."""
+    """The wait is rounded up, so that no client comes back too early."""
     slow, fast = drawn(2, Rate(1, 0.4))[-1], drawn(2, Rate(1, 10_000))[-1]
 
     assert (slow.retry_after, slow.full_in) == (3, 3)
@@ -47,7 +47,7 @@ def test_wait_is_rounded_up():
 
 
 def test_refused_draws_cost_nothing():
-    """Whoever knocks too often does not wait longer for it."""
+    """A rejected request does not lengthen the wait."""
     outcomes = drawn(10, Rate(1, 1))
 
     assert outcomes[-1].full_at == outcomes[0].full_at
@@ -65,7 +65,7 @@ def test_clock_set_back():
 
 
 def test_buckets_have_names():
-    """One caller's burst is not another's loss."""
+    """The burst of one caller does not affect another."""
     buckets, rate = MemoryRateLimiter(), Rate(1, 1)
     buckets.take_token("a", NOW, rate)
 
@@ -74,7 +74,7 @@ def test_buckets_have_names():
 
 
 def test_full_buckets_are_forgotten():
-    """Only those who ask now take memory, and forgetting gives nobody a token."""
+    """Full buckets are dropped to save memory, which gives no caller an extra token."""
     buckets, rate = MemoryRateLimiter(max_buckets=10), Rate(1, 1)
     for number in range(10):
         buckets.take_token(f"early {number}", NOW, rate)
@@ -86,7 +86,7 @@ def test_full_buckets_are_forgotten():
 
 
 def test_buckets_are_set_back_with_the_clock():
-    """Who has drawn before has what it had, to the token; an hour back or forth."""
+    """A caller keeps its tokens exactly when the clock is set back or forth."""
     buckets, rate = MemoryRateLimiter(), Rate(3, 1)
     assert buckets.take_token("a", NOW, rate).remaining == 2
 

@@ -1,4 +1,4 @@
-"""Scopes that open no operation: which they are, and what is nearest to them."""
+"""Scopes that match no operation, and the nearest existing scopes."""
 
 import pytest
 
@@ -19,7 +19,7 @@ from models.platform.scope_warnings import nearest_scope, scope_warning, unknown
     ],
 )
 def test_unknown(scope, nearest):
-    """A scope that opens nothing is told, with or without a star."""
+    """A scope that matches no operation is reported, with or without a star."""
     operations = operation_scopes()
 
     assert unknown_scopes([scope], operations) == [scope]
@@ -35,7 +35,9 @@ def test_unknown(scope, nearest):
     ],
 )
 def test_known(scope):
-    """What opens an operation, or belongs to another product, is not told."""
+    """
+    A scope that matches an operation, or belongs to another product, is not reported.
+    """
     assert unknown_scopes([scope], operation_scopes()) == []
 
 

@@ -1,4 +1,4 @@
-"""Scopes: what is one, what covers another, and what may be passed on."""
+"""Scopes: which are valid, which cover others, and which may be granted."""
 
 import pytest
 
@@ -22,7 +22,7 @@ from models.platform.scopes import (
     ],
 )
 def test_scope(text):
-    """Segments of lower-case words, the last of which may be a star."""
+    """A scope has lower-case segments, the last of which may be a star."""
     assert is_scope(text)
 
 
@@ -37,7 +37,7 @@ def test_scope(text):
     ],
 )
 def test_no_scope(text):
-    """Nine segments, 129 characters, or a star elsewhere are none."""
+    """Nine segments, 129 characters, or a star elsewhere are invalid."""
     assert not is_scope(text)
 
 
@@ -62,13 +62,13 @@ def test_no_scope(text):
     ],
 )
 def test_covers(granted, required, expected):
-    """A trailing star stands for one or more segments."""
+    """A trailing star covers one or more segments."""
     assert covers(granted, required) == expected
 
 
 @pytest.mark.parametrize("granted", ["*", "platform:*", "platform:actors:*"])
 def test_no_star_acts_for_others(granted):
-    """The right to act for others is held literally or not at all."""
+    """Only the literal scope covers the right to act for others."""
     assert not covers(granted, ASSERT_ACTORS)
     assert covers(ASSERT_ACTORS, ASSERT_ACTORS)
 
@@ -81,7 +81,7 @@ def test_no_star_acts_for_others(granted):
     ],
 )
 def test_escalation(granted, expected):
-    """Only who holds the scope literally, or `*`, grants beyond its own scopes."""
+    """Only a holder of the literal scope or of `*` grants beyond its own scopes."""
     assert can_escalate([granted]) == expected
     assert not_grantable([ESCALATE], [granted], {ESCALATE}) == (
         [] if expected else [ESCALATE]
@@ -89,7 +89,7 @@ def test_escalation(granted, expected):
 
 
 @pytest.mark.parametrize(
-    ("held", "refused"),
+    ("own_scopes", "refused"),
     [
         ([], ["x", "y:*", ASSERT_ACTORS]),
         (["x"], ["y:*", ASSERT_ACTORS]),
@@ -100,13 +100,17 @@ def test_escalation(granted, expected):
         ([ASSERT_ACTORS], ["x", "y:*"]),
     ],
 )
-def test_not_grantable(held, refused):
-    """What is neither covered nor public is refused, in the order it was wanted."""
-    wanted = ["x", "public:read", "y:*", ASSERT_ACTORS]
+def test_not_grantable(own_scopes, refused):
+    """
+    Scopes that are neither covered nor public are rejected, in the requested order.
+    """
+    requested = ["x", "public:read", "y:*", ASSERT_ACTORS]
 
-    assert not_grantable(wanted, held, {"public:read"}) == refused
+    assert not_grantable(requested, own_scopes, {"public:read"}) == refused
 
 
 def test_right_to_act_for_others_is_never_public():
-    """Though somebody lists it as public, only a holder passes it on."""
+    """
+    The right to act for others is never public, even if it is configured as public.
+    """
     assert not_grantable([ASSERT_ACTORS], ["*"], {ASSERT_ACTORS}) == [ASSERT_ACTORS]

@@ -1,4 +1,4 @@
-"""Secrets: their form, their checksum, and what of them may be shown."""
+"""Secrets: their form, their checksum, and the part that may be shown."""
 
 import hashlib
 import zlib
@@ -24,7 +24,7 @@ def number(digits):
 
 
 def test_form():
-    """A brand, eight digits that may be shown, 43 of chance, six of checksum."""
+    """A brand, eight public digits, 43 random ones, and six of checksum."""
     secret = generate_secret()
 
     assert SECRET_PATTERN.fullmatch(secret.text)
@@ -34,7 +34,9 @@ def test_form():
 
 
 def test_checksum_is_crc32_in_base62():
-    """Anyone can tell a typing error: CRC32 of all before, most digit first."""
+    """
+    The checksum is the CRC32 of all before, in base 62, most significant digit first.
+    """
     text = generate_secret().text
 
     assert number(text[-6:]) == zlib.crc32(text[:-6].encode())
@@ -42,7 +44,7 @@ def test_checksum_is_crc32_in_base62():
 
 
 def test_two_secrets_differ():
-    """No secret is made twice, nor what is shown of it."""
+    """No secret is generated twice, and neither is its public part."""
     made = {generate_secret().text for _ in range(100)}
 
     assert len({text[12:] for text in made}) == 100
@@ -50,7 +52,7 @@ def test_two_secrets_differ():
 
 @pytest.mark.parametrize("place", [3, 10, 12, 54, 55, 60])
 def test_typing_error(place):
-    """One wrong digit anywhere is told without asking the database."""
+    """One wrong digit anywhere is detected without the database."""
     text = generate_secret().text
     wrong = "1" if text[place] == "0" else "0"
 
@@ -71,10 +73,10 @@ def test_typing_error(place):
     ],
 )
 def test_what_is_no_secret(bend):
-    """The form is held from the first to the last character."""
+    """The form is checked from the first to the last character."""
     assert not is_well_formed(bend(generate_secret().text))
 
 
 def test_secret_does_not_travel_in_its_prefix():
-    """What may be shown says nothing of the random part."""
+    """The public part reveals nothing of the random part."""
     assert Secret(KNOWN).prefix == "mh_00000000"

@@ -13,7 +13,7 @@ BURST = Rate(capacity=400, refill=0.1)
 
 
 def in_processes(count, run):
-    """Run the function in so many processes at once; return what each returned."""
+    """Run the function in several processes at once; return their results."""
     pipes = []
     for number in range(count):
         reader, writer = os.pipe()
@@ -31,24 +31,24 @@ def in_processes(count, run):
 
 
 def test_burst_over_four_processes():
-    """Four processes together get as many tokens as one key has, and none is lost."""
+    """Four processes together get exactly the tokens of the key."""
     limiter = SharedMemoryRateLimiter()
 
     def take(_):
         return sum(limiter.take_token("key", 0, BURST).allowed for _ in range(300))
 
-    taken = in_processes(4, take)
+    tokens = in_processes(4, take)
 
-    assert BURST.capacity <= sum(taken) <= BURST.capacity * 1.01
+    assert BURST.capacity <= sum(tokens) <= BURST.capacity * 1.01
     assert not limiter.take_token("key", 0, BURST).allowed
 
 
 def test_keys_do_not_share_a_bucket():
-    """Many keys with buckets in the same groups each have a burst of their own."""
+    """Keys whose buckets share a group each have their own burst."""
     limiter, seed = SharedMemoryRateLimiter(), random.randrange(10**6)
     print("seed", seed)
     rate = Rate(capacity=2, refill=0.1)
-    # With 3,000 names, one run of twenty has more in a group than it has buckets.
+    # With 3,000 names, in one run of twenty a group has more keys than buckets.
     names = [f"{seed}-{number}" for number in range(1500)]
 
     for _ in range(2):
@@ -58,7 +58,7 @@ def test_keys_do_not_share_a_bucket():
 
 @pytest.mark.parametrize("seconds", [0, 30])
 def test_process_killed_with_the_lock(seconds):
-    """A process that dies while it holds a bucket's lock blocks nobody."""
+    """A process that is killed while it holds a bucket's lock blocks no other."""
     limiter = SharedMemoryRateLimiter()
 
     def die(_):

@@ -1,4 +1,4 @@
-"""The built-in docs project, made at the first start."""
+"""The built-in docs project, created at the first start."""
 
 from threading import Barrier, Thread
 
@@ -12,12 +12,12 @@ from models.settings import NIL_UUID
 from models.storage.database import database
 from tests.factories.projects import make_project
 
-ASKED = {"slug": "docs", "owner_id": NIL_UUID}
+DOCS = {"slug": "docs", "owner_id": NIL_UUID}
 
 
 def test_first_start(store, clock):
     """The project has an owner, who is a member, and a record without a request."""
-    project = ensure_docs_project(clock.now, **ASKED)
+    project = ensure_docs_project(clock.now, **DOCS)
 
     assert (project.slug, project.name, project.builtin) == (
         "docs",
@@ -31,8 +31,8 @@ def test_first_start(store, clock):
 
 
 def test_later_start(store, clock):
-    """A later start changes nothing, not even when the settings are others."""
-    first = ensure_docs_project(clock.now, **ASKED)
+    """A later start changes nothing, even with other settings."""
+    first = ensure_docs_project(clock.now, **DOCS)
     clock.pass_(days=1)
 
     second = ensure_docs_project(clock.now, slug="manual", owner_id=NIL_UUID)
@@ -43,22 +43,26 @@ def test_later_start(store, clock):
 
 
 def test_slug_of_an_ordinary_project(store, clock):
-    """Somebody's project is never converted: the start is refused, by name."""
+    """
+    An ordinary project is never converted: the start is rejected, naming the slug.
+    """
     make_project("docs", clock.now)
 
     with pytest.raises(DocsSlugTaken, match=r"'docs'.*MASTHEAD_DOCS_SLUG"):
-        ensure_docs_project(clock.now, **ASKED)
+        ensure_docs_project(clock.now, **DOCS)
 
     assert not ProjectRow.get().builtin
 
 
 def test_two_starts_together(store, clock):
-    """They make one project: the second waits for the lock, then finds it."""
+    """
+    Concurrent starts create one project: the second waits for the lock, then finds it.
+    """
     together, ids = Barrier(2), []
 
     def start():
         together.wait()
-        ids.append(ensure_docs_project(clock.now, **ASKED).id)
+        ids.append(ensure_docs_project(clock.now, **DOCS).id)
         database.close()
 
     threads = [Thread(target=start) for _ in range(2)]

@@ -22,5 +22,5 @@ DAY, MINUTE = timedelta(days=1), timedelta(minutes=1)
     ],
 )
 def test_coverage(days, pct):
-    """It is floored, and no day makes up for another."""
+    """The coverage is rounded down, and no day makes up for another."""
     assert coverage_pct(days, MINUTE) == pct

@@ -46,7 +46,7 @@ def test_equal_texts(text):
 
 
 def test_no_newline_at_the_end():
-    """A missing newline at the end is a difference, marked as other tools mark it."""
+    """A missing newline at the end is a difference, marked as by other tools."""
     assert diff_of("a", "a\n").unified.endswith(
         "@@ -1,1 +1,1 @@\n-a\n\\ No newline at end of file\n+a\n"
     )
@@ -125,7 +125,9 @@ def test_hostile_texts(name):
 
 
 def test_truncated(monkeypatch):
-    """At the limit the remaining lines are replaced as a whole; the diff says so."""
+    """
+    At the limit the remaining lines are replaced as a whole, and the diff says so.
+    """
     monkeypatch.setattr(diff, "MAX_STEPS", 3)
 
     result = diff_of("top\na\nb\nc\nd\nend\n", "top\nd\nc\nb\na\nend\n")

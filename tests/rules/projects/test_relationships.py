@@ -49,7 +49,10 @@ def stored():
     ],
 )
 def test_stored_form(items, clock, relationship, turned, stored_as):
-    """depends_on is blocks turned round; what holds both ways has the lower first."""
+    """
+    depends_on is stored as the reverse of blocks; symmetric ones start with the lower
+    id.
+    """
     a, b, *_ = items
 
     row, added = relate(a, b, relationship, clock)
@@ -62,7 +65,7 @@ def test_stored_form(items, clock, relationship, turned, stored_as):
 
 @pytest.mark.parametrize("relationship", ["related_to", "duplicates"])
 def test_symmetric_either_way(items, clock, relationship):
-    """Said from either side it is the same relationship."""
+    """A symmetric relationship is the same from either side."""
     a, b, *_ = items
     relate(b, a, relationship, clock)
 
@@ -73,7 +76,7 @@ def test_symmetric_either_way(items, clock, relationship):
 
 
 def test_several_kinds(items, clock):
-    """Two items may be related in several ways, and both ways where it may be."""
+    """Two items may have several relationships, in both directions where possible."""
     a, b, *_ = items
     for relationship in ("blocks", "related_to", "duplicates"):
         relate(a, b, relationship, clock)
@@ -83,7 +86,7 @@ def test_several_kinds(items, clock):
 
 
 def test_of_one(items):
-    """Nothing is related to itself."""
+    """An item has no relationship to itself."""
     id = items[0].id
     with pytest.raises(ValidationError, match="two work items"):
         relationships.AddWorkRelationship(
@@ -93,7 +96,7 @@ def test_of_one(items):
 
 @pytest.mark.parametrize("relationship", ["blocks", "supersedes"])
 def test_ring(items, clock, relationship):
-    """What would lead back to itself is refused, and the way is told."""
+    """A ring is rejected, and the problem has its path."""
     for a, b in pairwise(items):
         relate(a, b, relationship, clock)
     first, *_, last = items
@@ -107,7 +110,7 @@ def test_ring(items, clock, relationship):
 
 
 def test_ring_by_depends_on(items, clock):
-    """Said the other way round it is the same ring."""
+    """A ring through depends_on is rejected too."""
     a, b, *_ = items
     relate(a, b, "blocks", clock)
 
@@ -117,7 +120,7 @@ def test_ring_by_depends_on(items, clock):
 
 
 def test_long_ring(project, clock):
-    """Of a long way only the ends are told."""
+    """Only the ends of a long ring are in the message."""
     items = [work(project, clock) for _ in range(30)]
     for a, b in pairwise(items):
         relate(a, b, "blocks", clock)
@@ -129,7 +132,7 @@ def test_long_ring(project, clock):
 
 
 def test_records(items, clock):
-    """Each end has one, from its own side; adding again or parting twice has none."""
+    """Each end has a record from its side; repeats have none."""
     a, b, *_ = items
     relate(a, b, "depends_on", clock)
     relate(b, a, "blocks", clock)
@@ -174,7 +177,7 @@ def test_either_role(project, clock):
 
 
 def test_archived_item(items, clock):
-    """To an archived item nothing is related; what is may be taken away."""
+    """An archived item gets no new relationship; existing ones may be removed."""
     a, b, c, _ = items
     relate(a, b, "blocks", clock)
     b.change({"archived_at": clock.now}, clock.now)
@@ -210,7 +213,9 @@ def test_most(project, items, clock, monkeypatch):
 
 
 def test_open_blockers(project, items, clock):
-    """What is done, cancelled or archived, itself or its project, blocks no more."""
+    """
+    An item that is done, cancelled or archived, or whose project is, no longer blocks.
+    """
     other = make_project("other", clock.now)
     target, done, archived, open_ = items
     foreign, cancelled = work(other, clock), work(project, clock, status="cancelled")

@@ -1,4 +1,4 @@
-"""What a role in a project allows."""
+"""The permissions of a role in a project."""
 
 import pytest
 
@@ -28,7 +28,9 @@ def test_key_that_acts_for_no_account(role):
     ],
 )
 def test_account_in_a_builtin_project(membership, effective):
-    """Every account is at least a contributor; a stronger membership stands."""
+    """
+    Every account is at least a contributor; a stronger membership takes precedence.
+    """
     role = effective_role(membership, builtin=True, for_account=True)
 
     assert role == effective
@@ -41,7 +43,9 @@ def test_account_in_an_ordinary_project(role):
 
 
 def test_order_of_roles():
-    """Each role includes itself and those below it; without one, nothing."""
+    """
+    Each role includes itself and those below it; without a role there is no permission.
+    """
     allowed = {
         role: [required for required in ROLES if role_includes(role, required)]
         for role in ROLES

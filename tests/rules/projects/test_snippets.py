@@ -1,4 +1,4 @@
-"""What search shows of a text."""
+"""The snippets of a search."""
 
 import pytest
 
@@ -8,9 +8,9 @@ from models.storage.database import limited_query, reading
 from tests.processor import at_most
 
 
-def shown(asked, body):
-    """The snippet, and the words in it that are highlighted."""
-    snippet, highlights = SnippetMaker(asked).snippet(body)
+def shown(query, body):
+    """Return the snippet, and the words in it that are highlighted."""
+    snippet, highlights = SnippetMaker(query).snippet(body)
     assert len(snippet) <= MAX_LENGTH
     return snippet, [snippet[start : start + length] for start, length in highlights]
 
@@ -36,12 +36,14 @@ def shown(asked, body):
     ],
 )
 def test_highlights(payload, body, words):
-    """What is found stands at its place in code points, case and accents aside."""
+    """Highlights are in code points, and ignore case and accents."""
     assert shown(payload, body)[1] == words
 
 
 def test_of_a_long_text():
-    """It begins shortly before the first hit, between words, and says it is cut."""
+    """
+    A snippet begins shortly before the first hit, between words, with an ellipsis.
+    """
     body = "before " * 1000 + "here is the lock\n\n" + "after " * 1000
 
     snippet, words = shown("lock", body)
@@ -53,19 +55,19 @@ def test_of_a_long_text():
 
 
 def test_of_a_short_text():
-    """What fits is shown whole, as one line without control characters."""
+    """A text that fits is shown whole, as one line without control characters."""
     assert shown("b", "a\r\n\tb\x07\u2028c") == ("a b c", ["b"])
     assert shown("x", "a " * 119 + "ab") == ("a " * 119 + "ab", [])
 
 
 def test_without_a_hit():
-    """Where only the title has the words the text is shown from its beginning."""
+    """Without a match in the text, the snippet is its beginning."""
     assert shown("lock", "word " * 100)[0].startswith("word word")
 
 
 @pytest.mark.parametrize("size", [MAX_LENGTH - 1, MAX_LENGTH, MAX_LENGTH + 1, 5000])
 def test_of_one_word_without_end(size):
-    """A word that fills all of it is cut, and is then no hit."""
+    """A word that fills the whole snippet is cut, and not highlighted."""
     snippet, words = shown("x" * 10, "x" * size)
 
     assert len(snippet) == min(size, MAX_LENGTH)
@@ -86,17 +88,19 @@ def test_of_one_word_without_end(size):
 )
 def test_takes_bounded_time(body):
     """The longest of texts is looked through in a moment."""
-    request = " ".join(f"{a}{b}*" for a in "abcdé" for b in "abcdefghij")
+    query = " ".join(f"{a}{b}*" for a in "abcdé" for b in "abcdefghij")
 
     with at_most(0.5):
-        SnippetMaker(request).snippet(body)
+        SnippetMaker(query).snippet(body)
 
 
 @pytest.mark.parametrize("separator", [" ", "._" * 500])
 def test_long_phrase_takes_bounded_time(separator):
-    """A phrase of many words is not tried again at every occurrence of its first."""
+    """
+    Matching a long phrase takes bounded time, however often its first word occurs.
+    """
     phrase = '"' + "a " * 98 + 'b"'
-    # Up to 49 MB, which take a while to be made.
+    # Up to 49 MB, which take a while to create.
     body = f"a{separator}" * 49_000
 
     with at_most(0.05):
@@ -104,7 +108,7 @@ def test_long_phrase_takes_bounded_time(separator):
 
 
 def test_phrase_after_a_part_of_it():
-    """A phrase is found where its beginning stands right before it, at a word."""
+    """A phrase is found directly after a partial match of itself."""
     body = "before " * 100 + "aa b, a; a_a b"
 
     _, words = shown('"a a b"', body)

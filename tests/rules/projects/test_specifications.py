@@ -1,4 +1,4 @@
-"""Specifications: what a save keeps, and who may leave it in which status."""
+"""Specifications: what a save stores, and who may change their status."""
 
 import pytest
 
@@ -16,32 +16,34 @@ def project(store, clock):
 
 
 def records():
-    """What was put down, oldest first: the verbs and what they say."""
+    """Return the activity, oldest first: the verbs and their metadata."""
     rows = ActivityRow.select().order_by(ActivityRow.number)
     return [(row.action.partition(".")[2], row.metadata) for row in rows]
 
 
 def test_each_save_is_a_revision(project, clock):
-    """Also one of the status alone, or of a summary alone."""
+    """Each save is a revision, even of the status or the summary alone."""
     specification = specify(project, clock, summary="First")
 
     revise(specification, clock, content="Two.\n")
     revise(specification, clock, status="review")
     revise(specification, clock, summary="Read\nagain")
 
-    kept = SpecificationRevisionRow.select().order_by(SpecificationRevisionRow.version)
-    assert [(e.version, e.content, e.status, e.summary) for e in kept] == [
+    revisions = SpecificationRevisionRow.select().order_by(
+        SpecificationRevisionRow.version
+    )
+    assert [(e.version, e.content, e.status, e.summary) for e in revisions] == [
         (1, "One.\n", "draft", "First"),
         (2, "Two.\n", "draft", None),
         (3, "Two.\n", "review", None),
         (4, "Two.\n", "review", "Read\nagain"),
     ]
-    moments = [each.created_at for each in kept]
+    moments = [each.created_at for each in revisions]
     assert moments == sorted(set(moments))
 
 
 def test_activity(project, clock):
-    """A status has its own record; a save that changes nothing is an update."""
+    """A status has its own record; a save without a change is an update."""
     specification = specify(project, clock)
 
     revise(specification, clock, status="review")
@@ -81,8 +83,8 @@ def test_who_may_settle(project, clock, status):
     ):
         with pytest.raises(RoleRequired, match="needs the role maintainer"):
             refused()
-    settled = revise(specification, clock, actor=account(MAINTAINER), status=status)
-    assert settled.status == status
+    revised = revise(specification, clock, actor=account(MAINTAINER), status=status)
+    assert revised.status == status
 
 
 def test_settled_words(project, clock):

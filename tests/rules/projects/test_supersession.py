@@ -1,4 +1,4 @@
-"""Supersession: who can take over, and what the line then is."""
+"""Supersession: which successors are possible, and the resulting lineage."""
 
 import pytest
 
@@ -39,7 +39,7 @@ def line(project, clock):
 
 
 def test_supersede(project, clock):
-    """A version more with the same words; the successor is named."""
+    """Superseding adds a version with the same text and the successor."""
     old, new = specify(project, clock), specify(project, clock, slug="sso")
     clock.pass_(minutes=1)
 
@@ -62,7 +62,7 @@ def test_supersede(project, clock):
 
 
 def test_terminal(line, clock):
-    """The same again changes nothing; anything else is refused."""
+    """Repeating it changes nothing; any other change is rejected."""
     a, b, _, d = line
     before = ActivityRow.select().count()
 
@@ -84,7 +84,9 @@ def test_terminal(line, clock):
     ],
 )
 def test_unusable_successor(line, clock, name, why):
-    """It is another, lives, and is of the same project."""
+    """
+    The successor must be another specification, not archived, of the same project.
+    """
     archived = specify(line[0].project, clock, slug="e")
     archived.change({"archived_at": clock.now}, clock.now)
     candidates = {
@@ -99,7 +101,10 @@ def test_unusable_successor(line, clock, name, why):
 
 
 def test_no_ring(line, clock):
-    """The end of a line cannot give way to its start, nor is it told to do so."""
+    """
+    The end of a lineage cannot be superseded by its start, and the message does not
+    suggest it.
+    """
     with pytest.raises(SuccessorUnusable) as refused:
         supersede(line[2], line[0], clock)
 
@@ -107,7 +112,7 @@ def test_no_ring(line, clock):
 
 
 def test_unknown_successor(project, clock):
-    """It must be there; the id is told, to be corrected."""
+    """The successor must exist; the message has the unknown id."""
     request = SupersedeSpecification(
         id=specify(project, clock).id, superseded_by=project.id
     )
@@ -117,7 +122,7 @@ def test_unknown_successor(project, clock):
 
 
 def test_version_comes_before_state(line, clock):
-    """Who is behind is told so, even where the rest would be refused anyway."""
+    """A stale version is reported before the state of the specification."""
     with pytest.raises(VersionConflict):
         supersede(line[0], line[1], clock, expected_version=1)
 
@@ -142,7 +147,7 @@ def test_needs_a_maintainer(project, clock):
     ],
 )
 def test_lineage(line, clock, at, before, after, head):
-    """Nearest first, then oldest, to both sides; several may give way to one."""
+    """Nearest first, then oldest, in both directions; one may supersede several."""
     supersede(line[3], specify(line[0].project, clock, slug="e"), clock)
     line[3].change({"superseded_by": line[1].id}, clock.now)
 
@@ -154,7 +159,7 @@ def test_lineage(line, clock, at, before, after, head):
 
 
 def test_lineage_of_one_alone(line):
-    """Its own head, with nothing around it."""
+    """A single specification is its own head, without others."""
     result = specification_lineage(GetLineage(id=line[3].id))
 
     assert result.head_id == line[3].id
@@ -162,7 +167,7 @@ def test_lineage_of_one_alone(line):
 
 
 def test_lineage_of_a_ring(line, clock):
-    """Rules keep lines from closing; one that was asserted is told all the same."""
+    """A ring, which the rules prevent, is still returned without an endless loop."""
     line[2].change({"superseded_by": line[0].id}, clock.now)
 
     result = specification_lineage(GetLineage(id=line[0].id))

@@ -1,4 +1,4 @@
-"""Work items: numbers, transitions, ties, and what is put down."""
+"""Work items: numbers, transitions, relations, and the activity."""
 
 from datetime import timedelta
 
@@ -47,7 +47,7 @@ def archive(item, clock):
 
 
 def test_numbers(project, other, clock):
-    """Each project counts for itself; what is rolled back takes no number."""
+    """Each project counts for itself; a rollback uses no number."""
     first = work(project, clock)
     with dry_run():
         work(project, clock)
@@ -57,7 +57,7 @@ def test_numbers(project, other, clock):
 
 
 def test_number_is_not_given_again(project, clock):
-    """The highest number stays taken when its item is gone."""
+    """The highest number is not reused when its item is deleted."""
     work(project, clock).delete_instance()
 
     assert work(project, clock).number == 2
@@ -75,7 +75,7 @@ def test_number_is_not_given_again(project, clock):
     ],
 )
 def test_completion(project, clock, steps, completed):
-    """Entering done sets the time, staying keeps it, leaving takes it away."""
+    """Entering done sets the time, staying keeps it, leaving clears it."""
     start, times = clock.now, []
     item = work(project, clock, status=steps[0])
     times.append(item.completed_at)
@@ -89,7 +89,7 @@ def test_completion(project, clock, steps, completed):
 
 
 def test_ties(project, clock):
-    """What is named twice is held once, in the order in which it came."""
+    """Duplicates are stored once, in the given order."""
     red, blue = label(project, clock.now, "red"), label(None, clock.now, "blue")
     spec = specification(project, clock.now)
     links = [
@@ -112,7 +112,7 @@ def test_ties(project, clock):
 
 
 def test_changed_ties(project, clock):
-    """The feed tells what came and what went; order alone is no change."""
+    """The activity has additions and removals; a new order alone is no change."""
     red, blue = label(project, clock.now, "red"), label(None, clock.now, "blue")
     item = work(project, clock, label_ids=[red.id], assignee_ids=[READER, MAINTAINER])
     before = item.updated_at
@@ -131,7 +131,7 @@ def test_changed_ties(project, clock):
 
 
 def test_changes_told(project, clock):
-    """A transition has its own record; of a description only lengths are told."""
+    """A transition has its own record; of a description only lengths are recorded."""
     item = work(project, clock)
 
     change(item, clock, status="review", title="New", description="Secret")
@@ -148,7 +148,7 @@ def test_changes_told(project, clock):
 
 
 def test_status_alone(project, clock):
-    """A change of status alone is one record."""
+    """A change of only the status is one record."""
     item = change(work(project, clock), clock, status="done")
 
     actions = [action for action, _ in records(item)]
@@ -156,7 +156,7 @@ def test_status_alone(project, clock):
 
 
 def test_change_that_changes_nothing(project, clock):
-    """It keeps the time and leaves no record."""
+    """A change that changes nothing keeps the time and leaves no record."""
     item = work(project, clock, assignee_ids=[READER], description="")
     clock.pass_(minutes=1)
 
@@ -167,7 +167,7 @@ def test_change_that_changes_nothing(project, clock):
 
 
 def test_done_with_open_blockers(project, clock):
-    """It may be done all the same; the record names what blocked it."""
+    """An item with open blockers may be done; the record names the blockers."""
     item, open_, over = (work(project, clock) for _ in range(3))
     for blocker in (open_, over):
         relate(blocker, item, "blocks", clock)
@@ -179,7 +179,7 @@ def test_done_with_open_blockers(project, clock):
 
 
 def test_words_are_found(project, clock):
-    """Search has the words of the newest title and description."""
+    """Search has the text of the newest title and description."""
     item = work(project, clock, description="Old words")
 
     change(item, clock, title="New", description=None)
@@ -201,7 +201,7 @@ def test_new_assignees_are_members(store, clock, builtin):
 
 
 def test_assignee_who_left(project, clock):
-    """Who is assigned already is not looked at again."""
+    """An existing assignee is not checked again."""
     item = work(project, clock, assignee_ids=[READER])
     MemberRow.delete().where(MemberRow.account_id == READER).execute()
 
@@ -217,8 +217,8 @@ def test_references_elsewhere(project, other, clock):
     """Labels and milestones are of the project; every failing id is named."""
     foreign = label(other, clock.now)
     old = milestone(project, clock.now, archived_at=clock.now)
-    gone = specification(other, clock.now, archived_at=clock.now)
-    link = SpecificationLink(specification_id=gone.id, relationship="references")
+    archived = specification(other, clock.now, archived_at=clock.now)
+    link = SpecificationLink(specification_id=archived.id, relationship="references")
 
     with pytest.raises(ReferenceNotFound) as refused:
         work(
@@ -246,7 +246,7 @@ def test_specification_of_another_project(project, other, clock):
 
 
 def test_milestone_archived_meanwhile(project, clock):
-    """An item keeps its milestone, and is saved with it."""
+    """An item keeps a milestone that was archived since, and can be saved with it."""
     one = milestone(project, clock.now)
     item = work(project, clock, milestone_id=one.id)
     one.archived_at = clock.now
@@ -257,7 +257,7 @@ def test_milestone_archived_meanwhile(project, clock):
 
 
 def test_archive_and_restore(project, clock):
-    """Both may be repeated, which changes nothing more."""
+    """Archiving and restoring are idempotent."""
     item = work(project, clock)
 
     assert [archive(item, clock)[1] for _ in range(2)] == [True, False]
@@ -275,7 +275,7 @@ def test_archive_and_restore(project, clock):
 
 
 def test_archived_project(project, clock):
-    """Nothing in an archived project is written."""
+    """An archived project is read-only."""
     item = work(project, clock)
     project.change({"archived_at": clock.now}, clock.now)
 
@@ -287,7 +287,7 @@ def test_archived_project(project, clock):
 
 
 def test_expected_time(project, clock):
-    """Who has not seen the last change is told its time, before the archive."""
+    """A stale expected time is reported before the archive."""
     item = work(project, clock)
     updated_at = item.updated_at
     newest = change(item, clock, title="New").updated_at

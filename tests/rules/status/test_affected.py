@@ -34,7 +34,7 @@ def opened():
 
 
 def test_affected_services_are_known_by_number(store):
-    """What is read with its name keeps the number by which it is found."""
+    """An affected service has its number, which identifies it, and its name."""
     incident = opened()
 
     (found,) = affected_services([incident.id])[incident.id]
@@ -44,7 +44,7 @@ def test_affected_services_are_known_by_number(store):
 
 
 def test_affected_after_a_purge(store):
-    """A purged service is affected still, by the slug and name that were kept."""
+    """A purged service is still affected, by its last slug and name."""
     incident = opened()
     with writing():
         service_with_slug("mail").delete_instance()
@@ -65,7 +65,9 @@ def test_incident_decides_the_state_of_what_it_affects(store):
 
 
 def test_naming_a_service_that_was_added_again(store):
-    """The slug is the same and the service another: naming it ties the incident."""
+    """
+    A new service with the same slug is another service; naming it links the incident.
+    """
     incident = opened()
     with writing():
         service_with_slug("mail").delete_instance()

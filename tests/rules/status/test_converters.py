@@ -40,7 +40,7 @@ from tests.samples.tool_bodies import (
     ],
 )
 def test_severity_of_an_alert(severity, status):
-    """A word that is not known is trouble; only none and info are none."""
+    """An unknown severity is trouble; only none and info are not."""
     (found,) = alertmanager.measurements(
         webhook(alert(severity=severity)), ServiceNames(), NOON
     )
@@ -54,15 +54,15 @@ def test_severity_of_an_alert(severity, status):
 
 
 def test_worst_alert_decides():
-    """What fires outweighs what is over, and each service is told once."""
-    said = webhook(
+    """A firing alert outweighs resolved ones, and each service is reported once."""
+    message = webhook(
         alert("resolved", severity="critical"),
         alert(severity="warning"),
         alert("resolved", service="Log in", severity="critical"),
         {"status": "firing", "labels": {"alertname": "NodeDown"}},
     )
 
-    found = alertmanager.measurements(said, ServiceNames({"Log in": "login"}), NOON)
+    found = alertmanager.measurements(message, ServiceNames({"Log in": "login"}), NOON)
 
     result = {each.slug: each.status for each in found}
     assert result == {"checkout": "degraded", "login": "operational"}
@@ -78,7 +78,7 @@ def test_label_of_ones_own():
 
 
 @pytest.mark.parametrize(
-    ("said", "sentence"),
+    ("message", "sentence"),
     [
         ("nonsense", "The webhook of Alertmanager: Invalid JSON"),
         (webhook(version="3"), "Alertmanager: version: Input should be '4'"),
@@ -89,10 +89,10 @@ def test_label_of_ones_own():
         ("[" * 100_000, "The webhook of Alertmanager: "),
     ],
 )
-def test_webhook_that_cannot_be_used(said, sentence):
-    """What is wrong is told in a sentence."""
+def test_webhook_that_cannot_be_used(message, sentence):
+    """An unusable webhook is rejected with a sentence."""
     with pytest.raises(ValidationFailed) as refused:
-        alertmanager.measurements(said, ServiceNames(), NOON)
+        alertmanager.measurements(message, ServiceNames(), NOON)
 
     assert sentence in str(refused.value)
     assert str(refused.value).endswith(".")
@@ -122,21 +122,21 @@ def test_beat(beat, status, took):
 
 
 @pytest.mark.parametrize(
-    "said", [kuma(BEAT | {"status": 3}), kuma(None, monitor=None, msg="Testing")]
+    "message", [kuma(BEAT | {"status": 3}), kuma(None, monitor=None, msg="Testing")]
 )
-def test_beat_that_says_nothing(said):
-    """Maintenance is planned here, and a test of the notification is about nothing."""
-    assert uptime_kuma.measurements(said, ServiceNames()) == []
+def test_beat_that_says_nothing(message):
+    """Planned maintenance and test notifications give no measurement."""
+    assert uptime_kuma.measurements(message, ServiceNames()) == []
 
 
 def test_beats_of_a_status_page():
-    """All beats of a page, by the numbers of the monitors that were told."""
+    """All beats of a page, by the ids of the configured monitors."""
     up = SHOWN | {"status": 1, "time": "2026-02-28 23:59:07.000", "ping": 53_885}
     listed = {"4": [SHOWN, up], "11": [up], "12": [SHOWN, up]}
-    said = json.dumps({"heartbeatList": listed, "uptimeList": {"4_24": 0.9}})
+    message = json.dumps({"heartbeatList": listed, "uptimeList": {"4_24": 0.9}})
     names = ServiceNames({"4": "checkout"})
 
-    found = uptime_kuma.measurements(said, names)
+    found = uptime_kuma.measurements(message, names)
 
     assert [each.status for each in found] == ["down", "operational"]
     assert [each.response_time_ms for each in found] == [None, 53_885]
@@ -145,23 +145,23 @@ def test_beats_of_a_status_page():
         "left out: 12: map it to a service with --service 12=SLUG.",
     ]
     with pytest.raises(ValidationFailed, match=r"the monitors 4, 11, 12\. Map them"):
-        uptime_kuma.measurements(said, ServiceNames())
+        uptime_kuma.measurements(message, ServiceNames())
 
 
 def test_page_without_beats():
-    """One of monitors that never beat says nothing, and nothing is wrong."""
+    """A page whose monitors have no beats gives no measurement and no error."""
     assert (
         uptime_kuma.measurements('{"heartbeatList": {"4": []}}', ServiceNames()) == []
     )
 
 
 @pytest.mark.parametrize(
-    "said", ["{}", kuma(BEAT | {"time": "yesterday"}), kuma({"status": 1})]
+    "message", ["{}", kuma(BEAT | {"time": "yesterday"}), kuma({"status": 1})]
 )
-def test_beat_that_cannot_be_used(said):
-    """A word of another form is refused, not guessed."""
+def test_beat_that_cannot_be_used(message):
+    """A beat in another form is rejected, not guessed."""
     with pytest.raises(ValidationFailed, match="The data of Uptime Kuma"):
-        uptime_kuma.measurements(said, ServiceNames())
+        uptime_kuma.measurements(message, ServiceNames())
 
 
 @pytest.mark.parametrize(
@@ -192,35 +192,39 @@ def test_result(result, status, took):
 
 
 def test_endpoint_that_was_not_asked_yet():
-    """It has no results, and keeps none of the others from being told."""
-    said = statuses(("New", "", None), ("Shop", "web", [RESULT]))
+    """An endpoint without results does not affect the others."""
+    message = statuses(("New", "", None), ("Shop", "web", [RESULT]))
 
-    assert [each.slug for each in gatus.measurements(said, ServiceNames())] == ["shop"]
+    assert [each.slug for each in gatus.measurements(message, ServiceNames())] == [
+        "shop"
+    ]
 
 
 def test_endpoints_of_one_name():
-    """Two endpoints are not one service; the key tells them apart."""
-    said = statuses(("Shop", "eu", [RESULT]), ("Shop", "us", [RESULT]))
+    """Two endpoints of one name are ambiguous; the key distinguishes them."""
+    message = statuses(("Shop", "eu", [RESULT]), ("Shop", "us", [RESULT]))
 
     with pytest.raises(ValidationFailed, match=r"'shop': eu_Shop and us_Shop\."):
-        gatus.measurements(said, ServiceNames())
-    found = gatus.measurements(said, ServiceNames({"us_Shop": "shop-us"}))
+        gatus.measurements(message, ServiceNames())
+    found = gatus.measurements(message, ServiceNames({"us_Shop": "shop-us"}))
 
     assert [each.slug for each in found] == ["shop", "shop-us"]
-    both = gatus.measurements(said, ServiceNames({"Shop": "any", "us_Shop": "shop-us"}))
+    both = gatus.measurements(
+        message, ServiceNames({"Shop": "any", "us_Shop": "shop-us"})
+    )
     assert [each.slug for each in both] == ["any", "shop-us"]
 
 
 @pytest.mark.parametrize(("count", "sizes"), [(0, []), (200, [200]), (201, [200, 1])])
 def test_bodies(count, sizes):
-    """A body holds at most what one request may."""
+    """A body has at most as many samples as one request may."""
     found = batches("eye", [build_measurement("a", "down", NOON)] * count)
 
     assert [len(each.measurements) for each in found] == sizes
 
 
 def test_pairs():
-    """A name may hold a sign of equality; nothing may be empty."""
+    """A name may contain an equals sign; neither part may be empty."""
     assert parse_service_options(["a=b", "x=y=z"]) == {"a": "b", "x=y": "z"}
     for wrong in ("a", "=a", "a="):
         with pytest.raises(ValidationFailed, match=f"not '{wrong}'"):
@@ -229,6 +233,6 @@ def test_pairs():
 
 @pytest.mark.parametrize("expected", [{"a": "A"}, {"a": "1"}, {"a": "x" * 65}])
 def test_slug_that_is_none(expected):
-    """A slug that the API would refuse is refused at once."""
+    """A slug that the API would reject is rejected at once."""
     with pytest.raises(ValidationFailed, match="is not a valid slug"):
         ServiceNames(expected)

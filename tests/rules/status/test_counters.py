@@ -1,4 +1,4 @@
-"""Hours are counted once, days for ever, and nothing is counted twice."""
+"""Hours are counted once, days are kept for ever, and nothing is counted twice."""
 
 from datetime import timedelta
 
@@ -24,7 +24,7 @@ from tests.conftest import NOON
 pytestmark = pytest.mark.both_engines
 
 HOUR, DAY, MS = timedelta(hours=1), timedelta(days=1), timedelta(milliseconds=1)
-KEPT = timedelta(days=100)
+RETENTION = timedelta(days=100)
 
 
 @pytest.fixture
@@ -40,7 +40,7 @@ def record(*times, status="operational", now=NOON):
     ]
     request = StatusRecordMeasurements(source="a", measurements=samples)
     with writing():
-        record_measurements(request, now, retention=KEPT)
+        record_measurements(request, now, retention=RETENTION)
 
 
 def rolled():
@@ -60,7 +60,7 @@ def test_roll_up(api):
 
 
 def test_roll_up_without_samples(api):
-    """An empty beginning is marked too; what comes late finds its hour."""
+    """An hour without samples is marked too; late samples find it."""
     roll_up(NOON)
 
     record(NOON - 50 * HOUR)
@@ -70,7 +70,7 @@ def test_roll_up_without_samples(api):
 
 
 def test_roll_up_interrupted(api, monkeypatch):
-    """What was done before an interruption stays done, and the rest follows."""
+    """An interrupted roll-up keeps its progress, and continues."""
     record(*(NOON - n * HOUR for n in range(1, 20)))
     done = iter([True, True])
     original = rollups.set_instance_value
@@ -91,7 +91,7 @@ def test_roll_up_interrupted(api, monkeypatch):
 
 
 def test_clock_that_went_back(api):
-    """A sample of an hour counted too early is counted with it."""
+    """A sample of an hour that was counted too early is counted with it."""
     roll_up(NOON + 5 * HOUR)
 
     record(NOON)
@@ -101,14 +101,14 @@ def test_clock_that_went_back(api):
 
 def test_prune(api):
     """Whole UTC days beyond the retention are folded; the counts remain."""
-    old = (NOON - KEPT).replace(hour=0)
+    old = (NOON - RETENTION).replace(hour=0)
     times = [old - DAY - MS, old - DAY, old - MS, old, NOON]
     for at in times:
         record(at, now=at)
     roll_up(NOON)
 
-    assert compact_measurements(NOON, KEPT) == 2
-    assert compact_measurements(NOON, KEPT) == 0
+    assert compact_measurements(NOON, RETENTION) == 2
+    assert compact_measurements(NOON, RETENTION) == 0
     assert [row.observed_at for row in MeasurementRow.select()] == [old, NOON]
     assert [row[0] for row in rolled()] == [old]
     days = [counts_in(api, (old + n * DAY, old + (n + 1) * DAY)) for n in (-2, -1, 0)]
@@ -117,15 +117,15 @@ def test_prune(api):
 
 def test_prune_within_the_retention(api):
     """A day that is partly within the retention stays as it is."""
-    record(NOON - KEPT)
+    record(NOON - RETENTION)
 
-    assert compact_measurements(NOON, KEPT) == 0
+    assert compact_measurements(NOON, RETENTION) == 0
     assert MeasurementRow.select().count() == 1
 
 
 def test_prune_keeps_what_maintenance_left_out(api):
-    """A folded day counts what entered, and how many samples did not."""
-    day = (NOON - KEPT).replace(hour=0) - DAY
+    """A folded day has the counted samples, and the number of excluded ones."""
+    day = (NOON - RETENTION).replace(hour=0) - DAY
     request = StatusAddMaintenance(
         title="Move", starts_at=day, ends_at=day + HOUR, services=["api"]
     )
@@ -133,7 +133,7 @@ def test_prune_keeps_what_maintenance_left_out(api):
         schedule_maintenance(request, day)
     record(day, day + HOUR - MS, day + HOUR, now=day + 2 * HOUR)
 
-    compact_measurements(NOON, KEPT)
+    compact_measurements(NOON, RETENTION)
 
     row = DayRow.get()
     assert (row.operational, row.excluded) == (1, 2)
@@ -143,7 +143,7 @@ def test_prune_keeps_what_maintenance_left_out(api):
 
 def test_prune_interrupted(api, monkeypatch):
     """A day is counted once, folded or not, when the job stops between two."""
-    old = (NOON - KEPT).replace(hour=0)
+    old = (NOON - RETENTION).replace(hour=0)
     for at in (old - 3 * DAY, old - 2 * DAY, old - DAY):
         record(at, now=at)
     done = iter([True])
@@ -155,22 +155,22 @@ def test_prune_interrupted(api, monkeypatch):
     with monkeypatch.context() as patch:
         patch.setattr(retention, "_compact_oldest_day", interrupted)
         with pytest.raises((StopIteration, RuntimeError)):
-            compact_measurements(NOON, KEPT)
+            compact_measurements(NOON, RETENTION)
 
     span = (old - 5 * DAY, NOON)
     assert DayRow.select().count() == 1
     assert counts_in(api, span).samples == 3
-    assert compact_measurements(NOON, KEPT) == 2
+    assert compact_measurements(NOON, RETENTION) == 2
     assert counts_in(api, span).samples == 3
 
 
 def test_purge_takes_counters_along(api):
     """Hours and days belong to their service."""
-    old = (NOON - KEPT).replace(hour=0) - DAY
+    old = (NOON - RETENTION).replace(hour=0) - DAY
     record(old, now=old)
     record(NOON - HOUR)
     roll_up(NOON)
-    compact_measurements(NOON, KEPT)
+    compact_measurements(NOON, RETENTION)
     assert HourRow.select().count() == DayRow.select().count() == 1
 
     ServiceRow.get().delete_instance()
@@ -179,7 +179,7 @@ def test_purge_takes_counters_along(api):
 
 
 def test_marks_are_raised_together(store):
-    """Each of them by one, from nothing on; the others stay."""
+    """Each mark is raised by one, starting from none; the others stay."""
     increment_instance_values(["late 1", "late 2"])
     increment_instance_values(["late 2", "late 3"])
     increment_instance_values([])

@@ -36,12 +36,12 @@ def timeline(incident):
 
 def changed_incident(**members):
     """The incidents of the sample, the first with other members."""
-    said = json.loads(files("statuspage")["incidents.json"])
-    said["incidents"][0] |= members
-    result = json.dumps(said)
+    document = json.loads(files("statuspage")["incidents.json"])
+    document["incidents"][0] |= members
+    result = json.dumps(document)
     return {
         "incidents.json": result,
-        "summary.json": json.dumps({"page": said["page"]}),
+        "summary.json": json.dumps({"page": document["page"]}),
     }
 
 
@@ -60,7 +60,7 @@ def test_statuspage_services():
 
 
 def test_statuspage_incidents():
-    """Oldest entry first; a post-mortem is told after the resolution."""
+    """Updates are oldest first; a postmortem follows the resolution."""
     slow, lost, notice = imported("statuspage").incidents
 
     assert (lost.status, lost.severity) == ("resolved", "major-outage")
@@ -79,19 +79,21 @@ def test_statuspage_incidents():
 
 
 def test_statuspage_incident_that_says_no_end():
-    """It was over when that was first told, not at its post-mortem."""
-    said = json.loads(files("statuspage")["incidents.json"])
-    said["incidents"][1]["resolved_at"] = None
+    """
+    Without an end, an incident ended at its first resolved update, not its postmortem.
+    """
+    document = json.loads(files("statuspage")["incidents.json"])
+    document["incidents"][1]["resolved_at"] = None
 
     _, lost, _ = imported(
-        "statuspage", **{"incidents.json": json.dumps(said)}
+        "statuspage", **{"incidents.json": json.dumps(document)}
     ).incidents
 
     assert lost.resolved_at == at(1, 9, 3, 40)
 
 
 def test_statuspage_affected():
-    """The components of an incident, or else those that its updates name."""
+    """The components of an incident, or else those in its updates."""
     slow, lost, notice = imported("statuspage").incidents
 
     assert lost.services == ["cberths00001"]
@@ -100,7 +102,7 @@ def test_statuspage_affected():
 
 
 def test_statuspage_windows():
-    """One that was over before its end was over by hand; a group is not affected."""
+    """A window that ended early was completed by hand; a group is not affected."""
     coming, done = sorted(
         imported("statuspage").windows, key=lambda e: e.external_id, reverse=True
     )
@@ -120,7 +122,7 @@ def test_statuspage_windows():
     ],
 )
 def test_statuspage_incident_that_breaks_a_rule(members, why):
-    """It stays behind with the reason; the others come."""
+    """An invalid incident is left out with the reason; the others are imported."""
     found = imported("statuspage", **changed_incident(**members))
 
     ((old, reason),) = found.left_out
@@ -130,7 +132,7 @@ def test_statuspage_incident_that_breaks_a_rule(members, why):
 
 
 def test_long_words():
-    """A title is cut, a text is not: it comes in several entries."""
+    """A long title is cut; a long text is split into several updates."""
     body = "\n\n".join(["word " * 300] * 9)
     update = {"status": "resolved", "body": body, "created_at": "2026-01-01T00:00:00Z"}
     slow, *_ = imported(
@@ -162,7 +164,7 @@ POST_MORTEM = (
 
 
 def test_cstate_timeline():
-    """Each dated part is an entry; what stands above the line closes the incident."""
+    """Each dated part is an update; the text above the line is the resolution."""
     dry = next(e for e in imported("cstate").incidents if e.title == "Trees stay dry")
 
     assert timeline(dry) == [
@@ -177,7 +179,7 @@ def test_cstate_timeline():
 
 
 def test_cstate_incident_under_way():
-    """What is not dated was told when the issue began."""
+    """An undated text has the time at which the issue began."""
     slow = next(
         e
         for e in imported("cstate").incidents
@@ -199,7 +201,7 @@ def test_cstate_left_out():
 
 
 def test_upptime_services():
-    """They go by the names of their history; a secret address stays secret."""
+    """Services have the names of their history; a secret address stays secret."""
     found = imported("upptime")
 
     assert found.source == "upptime lighthouse-example/watch"
@@ -213,7 +215,7 @@ def test_upptime_services():
 
 
 def test_upptime_issues():
-    """Issues that tell of an outage are incidents, with their comments."""
+    """Issues about an outage are incidents, with their comments."""
     down, slow = imported("upptime").incidents
 
     assert (down.severity, down.status) == ("major-outage", "investigating")
@@ -228,7 +230,7 @@ def test_upptime_issues():
 
 
 def test_upptime_windows():
-    """The times stand in the text; without them it is left out."""
+    """The times of a window are in its text; without them it is left out."""
     found = imported("upptime")
     (oil,) = found.windows
 
@@ -255,7 +257,7 @@ def test_upptime_windows():
     ],
 )
 def test_page_that_cannot_be_read(name, changed, sentence):
-    """What is wrong with which file is told in a sentence."""
+    """An unreadable file is reported by name with a sentence."""
     with pytest.raises(ValidationFailed) as refused:
         imported(name, **changed)
 
@@ -264,7 +266,7 @@ def test_page_that_cannot_be_read(name, changed, sentence):
 
 
 def test_folder_of_nothing(tmp_path):
-    """A folder that holds no status page is told what was looked for."""
+    """The error for a folder without a status page lists the files looked for."""
     (tmp_path / "config.yml").write_text("title: Some other site")
 
     with pytest.raises(ValidationFailed, match="No status page was found: neither"):
@@ -274,7 +276,10 @@ def test_folder_of_nothing(tmp_path):
 
 
 def test_links_are_not_followed(tmp_path):
-    """A link in a folder from elsewhere could lead anywhere."""
+    """
+    A symbolic link in an imported folder is not followed, because it could lead
+    anywhere.
+    """
     (tmp_path / "summary.json").symlink_to("/etc/hostname")
 
     assert status_page_files(tmp_path) == {}
@@ -285,18 +290,18 @@ def test_links_are_not_followed(tmp_path):
     [("Über Ünits", "uber-units"), ("24/7", "service-24-7"), ("漢字", "service")],
 )
 def test_slug_of_any_name(name, slug):
-    """Every name has a slug, and it is one."""
+    """Every name gives a valid slug."""
     assert slug_for(name) == slug
 
 
 @pytest.mark.parametrize("name", ["", "../x", "a/b", ".x", "_x", "ä", "x\n", "x" * 200])
 def test_address_that_cannot_be_kept(name):
-    """No file can stand there, or it would be another."""
+    """An address that no file can have, or that would be ambiguous, is dropped."""
     assert external_path("incidents", name) is None
 
 
 def test_words():
-    """A line is one line; passages lose no word."""
+    """Line breaks are removed within a line; paragraphs lose no words."""
     assert single_line(" a\n\tb\x00c ", 9) == "a b c"
     assert list(split_text("abcdef", 4)) == ["abcd", "ef"]
     assert list(split_text("ab cd\n\nef gh", 8)) == ["ab cd", "ef gh"]

@@ -1,4 +1,4 @@
-"""What pages of cState hold besides what its form says."""
+"""Details of cState pages beyond its schema."""
 
 from datetime import UTC, datetime
 
@@ -64,12 +64,12 @@ def timeline(found):
     ],
 )
 def test_address_of_a_name(name, expected):
-    """Hugo keeps dots and lines below, which are no signs of a slug of ours."""
+    """Hugo keeps dots and underscores, which our slugs do not allow."""
     assert urlize(name) == expected
 
 
 def test_old_addresses():
-    """They are those of Hugo, whatever the name of the file or the system."""
+    """Old addresses are those of Hugo, for any file or system name."""
     found = imported(name="2024-05-14-Stones copy")
 
     assert [each.path for each in found.services] == [
@@ -80,20 +80,20 @@ def test_old_addresses():
 
 
 def test_shown_name():
-    """A system may be shown under another name than issues call it by."""
+    """A system may have a display name that differs from the name in issues."""
     assert [each.name for each in imported().services][1] == "The shop"
     assert [each.external_id for each in imported().services][1] == "Flour Shop"
 
 
 def test_page_without_host():
-    """A base that is a path is that of many: the title names the page."""
+    """If the base URL is only a path, the title names the page."""
     path = CONFIGURATION.replace("https://status.mill.example/", "/")
 
     assert imported(configuration=path).source == "cstate Mill status"
 
 
 def test_names_in_any_case():
-    """Hugo reads its names in any case, and old issues begin them with a capital."""
+    """Hugo's keys are case-insensitive, and old issues capitalise them."""
     front = FRONT.replace("resolvedWhen", "ResolvedWhen").replace("date", "Date")
     spelled = CONFIGURATION.replace("baseURL", "baseurl").replace(
         "displayN", "displayn"
@@ -107,7 +107,7 @@ def test_names_in_any_case():
 
 
 @pytest.mark.parametrize(
-    ("said", "ended"),
+    ("written", "ended"),
     [
         ("2024-05-14 12:30", at(12, 30)),
         ("2024-05-14 12:30 UTC", at(12, 30)),
@@ -120,15 +120,15 @@ def test_names_in_any_case():
         ("2024-05-15 3:00:00", at(3, day=15)),
     ],
 )
-def test_times_as_people_write_them(said, ended):
-    """Without seconds, with a zone in words, as text or as a day alone."""
-    front = FRONT.replace("2024-05-14 12:00:00", said)
+def test_times_as_people_write_them(written, ended):
+    """Times without seconds, with a named zone, as text or as a date are read."""
+    front = FRONT.replace("2024-05-14 12:00:00", written)
 
     assert incident(front).resolved_at == ended
 
 
 def test_time_that_is_none():
-    """What cannot be read is told, and what it was."""
+    """An unreadable time is reported with its text."""
     found = imported(FRONT.replace("2024-05-14 12:00:00", "2024-05-14T12:00:00+00:00Z"))
 
     ((_, why),) = found.left_out
@@ -136,7 +136,7 @@ def test_time_that_is_none():
 
 
 def test_zone_of_the_page():
-    """Hugo takes times without an offset as those of the zone of the page."""
+    """Times without an offset are in the zone of the page, as in Hugo."""
     body = 'Dust. {{< track "2024-05-14 10:30:00" >}}'
     found = incident(body=body, configuration="timeZone: Europe/Oslo\n" + CONFIGURATION)
 
@@ -147,7 +147,7 @@ def test_zone_of_the_page():
 
 
 def test_end_before_the_beginning():
-    """It is a slip of the pen: the issue was over when the last was told."""
+    """An end before the beginning is a mistake: the last update is the end."""
     front = FRONT.replace("2024-05-14 12:00:00", "2024-04-30 12:00:00")
     body = 'All runs. {{< track "2024-05-14 11:45:00" >}}'
 
@@ -155,7 +155,7 @@ def test_end_before_the_beginning():
 
 
 def test_affected_in_another_case():
-    """Names that have one address are one system."""
+    """Names with the same address are one system."""
     front = FRONT.replace("  - grind", "  - Grind") + "\nslug: Big Stones"
 
     found = incident(front)
@@ -165,7 +165,7 @@ def test_affected_in_another_case():
 
 
 def test_nothing_affected():
-    """An empty list is none, as an empty end is no end."""
+    """An empty list affects nothing, and an empty end is no end."""
     front = FRONT.replace("  - grind.mill.example\n", "").replace(
         "resolvedWhen: 2024-05-14 12:00:00", "resolvedWhen:"
     )
@@ -175,7 +175,7 @@ def test_nothing_affected():
 
 
 def test_comments_of_html():
-    """Readers never saw them, nor the dates in them."""
+    """HTML comments, and the dates in them, are ignored."""
     body = (
         '<!-- _Resolved_ -\nIt turns. {{< track "2018-05-25 05:54:00" >}} -->\n\n'
         "_Monitoring_ - It turns slowly."
@@ -186,23 +186,23 @@ def test_comments_of_html():
 
 
 @pytest.mark.parametrize(
-    ("said", "resolved_at"),
+    ("fields", "resolved_at"),
     [("", at(12)), ("resolved: yes", at(12)), ("resolved: false", None)],
 )
-def test_over(said, resolved_at):
-    """Where nothing says that it is over, the time of that does."""
-    assert incident(FRONT.replace("resolved: true", said)).resolved_at == resolved_at
+def test_over(fields, resolved_at):
+    """An incident without a resolved flag is resolved if it has an end."""
+    assert incident(FRONT.replace("resolved: true", fields)).resolved_at == resolved_at
 
 
 def test_ends_of_lines_that_are_written_out():
-    """Editors write them as backslashes between what is told."""
+    """Line ends that editors write as backslashes are removed."""
     body = '\\\n***Monitoring:*** It turns. {{< track "2024-05-14 9:30" >}}\n\\\n\n\\\n'
 
     assert timeline(incident(body=body)) == [(at(9, 30), "monitoring", "It turns.")]
 
 
 def test_text_without_dates():
-    """What stood there when all was over was told then."""
+    """An undated text of a resolved incident has the time of the resolution."""
     over = incident(body="[Close]\nIt turns.\n\n[Open]\nIt stands still.")
     open = incident(FRONT.replace("resolved: true", "resolved: false"), "It stands.")
     begun = incident(body="*Investigating* - It stands.")
@@ -213,7 +213,7 @@ def test_text_without_dates():
 
 
 def test_told_downwards():
-    """Most write the newest first, some the oldest: the dates say which."""
+    """Updates may be newest or oldest first; the dates decide."""
     body = (
         'Dust. {{< track "2024-05-14 10:00:00" >}}\n\n'
         'More dust. {{< track "2024-05-14 11:00:00" >}}\n\nWe wait.'
@@ -227,7 +227,7 @@ def test_told_downwards():
 
 
 def test_told_at_the_end():
-    """What was told when all was over, or later, is told of something resolved."""
+    """Updates at or after the end have the status resolved."""
     body = (
         'Sacks are filled. {{< track "2024-05-15 08:00:00" >}}\n\n'
         'It turns. {{< track "2024-05-14 12:00:00" >}}\n\n'
@@ -242,7 +242,7 @@ def test_told_at_the_end():
 
 
 def test_told_by_another_clock():
-    """Where all of it is dated after the end, only the last of it tells of that."""
+    """If all updates are dated after the end, only the last one is resolved."""
     body = (
         'It turns. {{< track "2024-05-14 13:55:00" >}}\n\n'
         'Dust. {{< track "2024-05-14 12:05:00" >}}'
@@ -255,7 +255,7 @@ def test_told_by_another_clock():
 
 
 def test_heading_that_is_underlined():
-    """A line right below words makes them a heading, and parts nothing."""
+    """A line directly below text makes a heading, and is no separator."""
     open = FRONT.replace("resolved: true", "resolved: false")
     body = 'Dust\n----\n\nOn the stones. {{< track "2024-05-14 11:00:00" >}}'
 

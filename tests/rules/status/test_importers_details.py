@@ -1,4 +1,4 @@
-"""Where other status pages say things twice, late, or out of order."""
+"""Details of other status pages: duplicate, late and unordered data."""
 
 import json
 
@@ -11,10 +11,10 @@ DRY = "content/issues/2025-04-11-dry-trees.md"
 
 
 def changed(document, name, number, **members):
-    """A document of the sample in which one thing has other members."""
-    said = json.loads(files("statuspage")[document])
-    said[name][number] |= members
-    return {document: json.dumps(said)}
+    """Return a document of the sample in which one object has other members."""
+    data = json.loads(files("statuspage")[document])
+    data[name][number] |= members
+    return {document: json.dumps(data)}
 
 
 def issue(body, front="resolved: true\nresolvedWhen: 2025-04-11 09:00:00"):
@@ -29,7 +29,7 @@ def issue(body, front="resolved: true\nresolvedWhen: 2025-04-11 09:00:00"):
 
 
 def test_order_of_components():
-    """A group stands where the group stands, whatever its components say."""
+    """A group is placed by its own position, whatever its components have."""
     found = imported(
         "statuspage",
         **changed("components.json", "components", 2, position=0),
@@ -41,29 +41,29 @@ def test_order_of_components():
 
 
 def test_updates_of_one_time():
-    """They are listed newest first, and told oldest first."""
+    """Simultaneous updates are listed newest first, and imported oldest first."""
     when = "2026-01-09T03:40:00Z"
     updates = [
         {"status": status, "body": status, "created_at": when}
         for status in ("resolved", "monitoring")
     ]
-    said = changed("incidents.json", "incidents", 1, incident_updates=updates)
+    documents = changed("incidents.json", "incidents", 1, incident_updates=updates)
 
-    _, lost, _ = imported("statuspage", **said).incidents
+    _, lost, _ = imported("statuspage", **documents).incidents
 
     assert [each.body for each in lost.updates] == ["monitoring", "resolved"]
 
 
 def test_components_outweigh_updates():
-    """What an update named once, and the incident does not, is not affected."""
+    """A component that only an update names, and not the incident, is not affected."""
     update = {
         "status": "resolved",
         "created_at": "2026-01-09T03:40:00Z",
         "affected_components": [{"code": "ccranes00001"}, {"name": "No components"}],
     }
-    said = changed("incidents.json", "incidents", 1, incident_updates=[update])
+    documents = changed("incidents.json", "incidents", 1, incident_updates=[update])
 
-    _, lost, _ = imported("statuspage", **said).incidents
+    _, lost, _ = imported("statuspage", **documents).incidents
 
     assert lost.services == ["cberths00001"]
 
@@ -77,18 +77,18 @@ def test_components_outweigh_updates():
     ],
 )
 def test_window_that_took_longer(resolved, completed):
-    """Only one that was over before its end was over by hand."""
-    said = changed(
+    """Only a window that ended early was completed by hand."""
+    documents = changed(
         "scheduled-maintenances.json", "scheduled_maintenances", 1, resolved_at=resolved
     )
 
-    _, done = imported("statuspage", **said).windows
+    _, done = imported("statuspage", **documents).windows
 
     assert done.completed_at == completed
 
 
 def test_line_between_entries():
-    """A line under what is dated is a line of that text."""
+    """A line below a dated text is part of that text."""
     found = issue(
         'New. {{< track "2025-04-11 08:00:00" >}}\n\n---\n\n'
         'Old. {{% track "2025-04-11 07:00:00" %}}\n\nOldest.'
@@ -103,7 +103,7 @@ def test_line_between_entries():
 
 
 def test_line_in_what_goes_on():
-    """What stands above the line resolves nothing by itself."""
+    """A text above the line does not resolve an open incident."""
     found = issue("We know more.\n\n---\n\nWe look.", front="resolved: false")
 
     assert timeline(found) == [
@@ -122,11 +122,11 @@ def test_end_before_the_beginning():
 
 @pytest.mark.parametrize("end", ["2026-03-05T05:00:00Z", "soon"])
 def test_window_without_length(end):
-    """It cannot come, and its number is told."""
-    said = json.loads(files("upptime")["issues.json"])
-    said[1]["body"] = f"<!--\nstart: 2026-03-05T05:00:00Z\nend: {end}\n-->"
+    """A window without duration is left out, and its number is reported."""
+    issues = json.loads(files("upptime")["issues.json"])
+    issues[1]["body"] = f"<!--\nstart: 2026-03-05T05:00:00Z\nend: {end}\n-->"
 
-    found = imported("upptime", **{"issues.json": json.dumps(said)})
+    found = imported("upptime", **{"issues.json": json.dumps(issues)})
 
     assert found.windows == []
     assert [old for old, _ in found.left_out] == ["issue 12", "issue 8"]

@@ -1,4 +1,4 @@
-"""What pages of Statuspage, and those that speak as it does, hold besides."""
+"""Details of Statuspage pages, and of those with a compatible API."""
 
 import json
 from datetime import UTC, datetime
@@ -14,7 +14,7 @@ from models.status.importers.page_formats import parse_status_page
 
 PAGE = {"id": "p1", "name": "Canal"}
 LOCK = {"id": "lock1", "name": "Lock", "status": "operational"}
-NOBODY = [{"name": "No components were affected by this update."}]
+NO_COMPONENTS = [{"name": "No components were affected by this update."}]
 
 
 def at(hour, minute=0):
@@ -60,7 +60,7 @@ def test_offset_of_the_page():
 
 
 def test_one_that_cannot_be_read():
-    """It stays behind by itself, and the others come."""
+    """An unreadable incident is left out; the others are imported."""
     found = imported(incident(id="i0", created_at="yesterday"), incident())
 
     assert [each.external_id for each in found.incidents] == ["i1"]
@@ -70,7 +70,7 @@ def test_one_that_cannot_be_read():
 
 
 def test_page_that_tells_less():
-    """Others speak v2 without all of its members, or with nothing in them."""
+    """Compatible APIs may leave out members, or have none."""
     result = [{"status": "surprise", "body": "Odd.", "display_at": at(11).isoformat()}]
     less = incident(
         status="resolved",
@@ -90,8 +90,8 @@ def test_page_that_tells_less():
 
 
 def test_update_that_affected_nothing():
-    """That is told with a name that has no code."""
-    result = [update("investigating", "We look.", 0, affected_components=NOBODY)]
+    """An update without affected components has an entry without a code."""
+    result = [update("investigating", "We look.", 0, affected_components=NO_COMPONENTS)]
     (found,) = imported(incident(incident_updates=result, components=[])).incidents
 
     assert found.services == []
@@ -131,7 +131,7 @@ def test_texts_with_tags():
     ],
 )
 def test_tags(text, expected):
-    """What Markdown has a sign for keeps it; what is no tag stays."""
+    """Tags with an equivalent in Markdown are converted; text that is no tag stays."""
     assert html_to_markdown(text) == expected
 
 
@@ -145,6 +145,6 @@ def test_tags(text, expected):
     ],
 )
 def test_comments(text, left, comments):
-    """One that does not end is none, and however many of them are soon read."""
+    """An unclosed comment is no comment, and many comments are read in bounded time."""
     assert strip_comments(text) == left
     assert html_comments(text) == comments

@@ -1,4 +1,4 @@
-"""What repositories of Upptime hold besides what its form says."""
+"""Details of Upptime repositories beyond its documentation."""
 
 import json
 from datetime import UTC, datetime
@@ -85,7 +85,7 @@ TIMES = "start: 2024-06-04T12:00:00.000+02:00\nend: 2024-06-04T11:00:00Z"
 
 
 def test_names_without_history():
-    """Sites go by their names, parted where a capital begins a word."""
+    """Sites are named by their names, split before capital letters."""
     found = imported()
 
     assert [each.external_id for each in found.services] == [
@@ -99,7 +99,9 @@ def test_names_without_history():
 
 
 def test_two_sites_at_one_address():
-    """Each keeps its own name; what only one has goes by the address."""
+    """
+    Each of two sites keeps its own name; an address that only one has identifies it.
+    """
     both = imported(**{"island-pier": PAST, "pier-by-head": PAST})
     renamed = imported(**{"old-pier": PAST})
 
@@ -111,7 +113,7 @@ def test_two_sites_at_one_address():
 
 
 def test_history_of_the_first_upptime():
-    """It was a list of pairs; a file may also tell nothing."""
+    """Early histories are lists of pairs; a file may also be empty."""
     listed = "".join(f"- {line}\n" for line in PAST.splitlines())
 
     assert (
@@ -121,7 +123,7 @@ def test_history_of_the_first_upptime():
 
 
 def test_incident_that_nobody_closed():
-    """The comment tells that it is over, even where the issue stays open."""
+    """A comment can resolve an incident whose issue is still open."""
     result = [comment(UP, "2024-06-03T08:10:00Z")]
     (over,) = imported(issue("status", "island-pier", comments=result)).incidents
     (open,) = imported(issue("status", "island-pier")).incidents
@@ -145,7 +147,7 @@ def test_incident_closed_without_a_word():
     "closed", [{}, {"state": "CLOSED", "closedAt": "2024-06-05T09:00:00Z"}]
 )
 def test_comments_after_the_resolution(closed):
-    """An incident ended when it was said to be, whatever happens to its issue later."""
+    """An incident ended at its resolution, whatever happens to its issue later."""
     comments = [
         comment("We row.", "2024-06-03T08:05:00Z"),
         comment(UP, "2024-06-03T08:10:00Z"),
@@ -176,7 +178,7 @@ def test_incident_that_came_back():
 
 
 def test_comments_on_a_closed_issue():
-    """An incident that nobody said to be resolved ended when its issue was closed."""
+    """An incident without a resolution ended when its issue was closed."""
     closed = {"state": "CLOSED", "closedAt": "2024-06-03T09:00:00Z"}
     comments = [comment("Thanks!", "2024-06-03T10:00:00Z")]
 
@@ -187,7 +189,7 @@ def test_comments_on_a_closed_issue():
 
 
 def test_comments_that_are_hidden():
-    """What is minimised on GitHub, or a comment of HTML, is not told here either."""
+    """Comments that are minimised on GitHub, and HTML comments, are not imported."""
     result = [
         comment("ok", "2024-06-03T08:20:00Z", isMinimized=True),
         comment("We row. <!-- template -->", "2024-06-03T08:30:00Z"),
@@ -198,16 +200,16 @@ def test_comments_that_are_hidden():
 
 
 @pytest.mark.parametrize(
-    ("said", "affected"),
+    ("lists", "affected"),
     [
         ("expectedDown: ropes, island-pier", ["ropes", "island-pier"]),
         ("expectedDegraded: ropes", ["ropes"]),
         ("expectedDown: ropes\nexpectedDegraded: ropes,island-pier", None),
     ],
 )
-def test_window_affects(said, affected):
-    """What is to be down or slow; each once."""
-    (found,) = window(f"<!--\n{TIMES}\n{said}\n-->\nNew ropes.").windows
+def test_window_affects(lists, affected):
+    """A window affects services that will be down or slow, each once."""
+    (found,) = window(f"<!--\n{TIMES}\n{lists}\n-->\nNew ropes.").windows
 
     assert found.services == (affected or ["ropes", "island-pier"])
     assert (found.starts_at, found.ends_at) == (at(10, day=4), at(11, day=4))
@@ -224,7 +226,7 @@ def test_window_in_one_line():
 
 
 def test_window_is_told_in_comments():
-    """Upptime shows the comments alone, so they belong to what is told."""
+    """Only comments are shown by Upptime, so they are part of the window."""
     result = [comment("We change ropes.", "2024-06-03T10:00:00Z")]
     body = f"See:\n\n```html\n<!--\n{TIMES}\n-->\n```\n"
     (found,) = window(body, comments=result).windows

@@ -76,14 +76,14 @@ def test_other_severity(incident):
 
 
 def test_severity_at_once(incident):
-    """A severity that was lowered within the same millisecond was there."""
+    """A severity that was lowered within the same millisecond still counts."""
     lowered = changed(incident, 0, severity="degraded")
 
     assert spans_of(lowered) == [("major-outage", 0, 0), ("degraded", 0, None)]
 
 
 def test_severity_after_the_end(incident):
-    """A resolved incident that gets another severity had it at its end."""
+    """A severity that a resolved incident gets counts at its end."""
     changed(incident, 2, status="resolved")
     lowered = changed(incident, 30, severity="degraded")
 
@@ -91,7 +91,7 @@ def test_severity_after_the_end(incident):
 
 
 def test_severity_before_the_start(store):
-    """A severity that was replaced before the incident began never counted."""
+    """A severity that was replaced before the incident began does not count."""
     incident = opened(started_at=NOON + 2 * HOUR)
     lowered = changed(incident, 1, severity="degraded")
 
@@ -99,7 +99,9 @@ def test_severity_before_the_start(store):
 
 
 def test_other_start(incident):
-    """The first severity goes back to the start, and nothing counts before it."""
+    """
+    The first severity is extended back to the start, and nothing counts before it.
+    """
     changed(incident, 2, severity="degraded")
 
     earlier = changed(incident, 3, started_at=NOON - HOUR)

@@ -36,7 +36,7 @@ def service(store):
 
 
 def test_write_is_seen_at_once(service):
-    """A marked write makes the list anew, in the same millisecond."""
+    """A marked write invalidates the list, even in the same millisecond."""
     before = service_list(NOON, FRESH).overall
     write("degraded", NOON + timedelta(milliseconds=1))
 
@@ -46,7 +46,7 @@ def test_write_is_seen_at_once(service):
 
 
 def test_time_is_seen_at_once(service):
-    """At the deadline the list still stands; a millisecond on it is stale."""
+    """At the deadline the list is still fresh; a millisecond later it is stale."""
     service_list(NOON, FRESH)
 
     at = service_list(NOON + FRESH, FRESH)
@@ -87,6 +87,6 @@ def test_every_write_marks(service):
         if each.area == "status" and each.is_mutation and each.rebuilds != "status"
     ]
 
-    # The list shows neither whose a source is, nor who is told, nor any template.
+    # The list shows neither the owners of sources, nor subscribers, nor templates.
     nouns = {name.split(":")[2] for name in unmarked}
     assert nouns == {"deliveries", "incident-templates", "sources", "subscriptions"}

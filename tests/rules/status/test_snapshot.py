@@ -1,4 +1,4 @@
-"""When what the public is told changes next, without anybody writing."""
+"""When the public state changes next without a write."""
 
 from datetime import timedelta
 
@@ -34,7 +34,7 @@ def test_nothing_ahead(world, coming):
 
 
 def test_reading_goes_stale(world, coming):
-    """The first millisecond at which a reading is too old."""
+    """The first millisecond at which a reading is stale."""
     world.sample("api", "a", "operational", -100)
 
     assert coming() == 200.001
@@ -48,7 +48,7 @@ def test_incident_begins(api, world, coming):
 
 
 def test_window_begins_and_ends(api, world, clock, coming):
-    """Its start, then its end; a cancelled one changes nothing."""
+    """The start of a window, then its end; a cancelled one changes nothing."""
     id = world.window("api", 60, 120)
 
     assert coming() == 60
@@ -59,7 +59,7 @@ def test_window_begins_and_ends(api, world, clock, coming):
 
 
 def test_nothing_changes_before(api, world, clock, coming):
-    """Until then the answer stays the same, and then it differs."""
+    """Until then the response stays the same, and then it differs."""
     world.sample("api", "a", "operational", -100)
     world.window("api", 60, 120)
     world.incident("api", started=90)
@@ -73,12 +73,12 @@ def test_nothing_changes_before(api, world, clock, coming):
 
 
 def test_queries_do_not_grow(api, world, clock, raw_database):
-    """However many services there are, the board is read in the same few queries."""
+    """The number of queries does not depend on the number of services."""
 
     def count():
-        with raw_database.statements() as said:
+        with raw_database.statements() as statements:
             status_snapshot(clock.now, FRESH).service_list()
-        return len(said)
+        return len(statements)
 
     one = count()
     for n in range(5):

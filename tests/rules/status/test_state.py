@@ -19,7 +19,7 @@ FRESH = timedelta(seconds=300)
 MS = timedelta(milliseconds=1)
 
 
-def judged(vector):
+def state_of_vector(vector):
     newest = {}
     for source, status, seconds in vector.samples:
         reading = Reading(source, status, at(NOON, seconds))
@@ -45,7 +45,7 @@ def judged(vector):
 @pytest.mark.parametrize("vector", VECTORS, ids=IDS)
 def test_vectors(vector):
     """The first line of the table that applies decides."""
-    state = judged(vector).state
+    state = state_of_vector(vector).state
 
     assert state == vector.state
     assert overall_state([state], stale=vector.stale) == vector.overall
@@ -65,7 +65,7 @@ def test_vectors(vector):
     ],
 )
 def test_overall_is_the_worst(states, stale, overall):
-    """Unknown makes the whole unavailable: between maintenance and degraded."""
+    """Unknown makes the overall state unavailable: between maintenance and degraded."""
     assert overall_state(states, stale=stale) == overall
 
 
@@ -106,14 +106,14 @@ def test_fresh_to_the_millisecond():
     ],
 )
 def test_reason(statuses, reason):
-    """Beside the state stands what decided it, in words."""
+    """A state has the reason that decided it, in words."""
     readings = [Reading(str(n), each, NOON) for n, each in enumerate(statuses)]
 
     assert str(service_state(readings, now=NOON, freshness=FRESH).reason) == reason
 
 
 def test_reason_of_a_person():
-    """The deciding incident is the worst one; else the window; else what was last."""
+    """The worst incident decides; else the window; else the last measurement."""
     incidents = [
         ActiveIncident("degraded", "Slow", "1"),
         ActiveIncident("major-outage", "Gone", "2"),
@@ -130,7 +130,7 @@ def test_reason_of_a_person():
 
 
 def test_next_change():
-    """The nearest of deadlines and boundaries ahead; none when nothing is ahead."""
+    """The nearest deadline or boundary ahead; none if there is none."""
     fresh, old = (Reading("a", "down", NOON - n * FRESH / 2) for n in (1, 9))
     later = NOON + FRESH
 

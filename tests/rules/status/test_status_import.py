@@ -1,4 +1,4 @@
-"""What another status page held, run in."""
+"""Importing another status page."""
 
 import json
 from datetime import timedelta
@@ -64,7 +64,7 @@ def import_page(clock):
     ],
 )
 def test_everything_comes(import_page, audited, name, added, left_out):
-    """Each thing is added once and audited once; what is left out is reported."""
+    """Each object is added once and audited once; what is left out is reported."""
     report = import_page(name)
 
     assert {type: len(each) for type, each in report.added.items()} == added
@@ -77,7 +77,7 @@ def test_everything_comes(import_page, audited, name, added, left_out):
 
 @each_page
 def test_second_run(import_page, clock, name):
-    """It finds everything here and changes nothing, not even a mark."""
+    """A second import finds everything and changes nothing, not even a mark."""
     first = import_page(name)
     before, marked = stored_rows(), marks()
     clock.pass_(days=1)
@@ -92,7 +92,7 @@ def test_second_run(import_page, clock, name):
 
 @each_page
 def test_dry_run(import_page, name):
-    """It reports what would be imported, and nothing is stored."""
+    """A dry run reports what would be imported, and stores nothing."""
     before = stored_rows(), marks()
 
     report = import_page(name, is_dry_run=True)
@@ -102,7 +102,7 @@ def test_dry_run(import_page, name):
 
 
 def test_past_is_as_it_was(import_page):
-    """Times, states and services of an incident are those of its old page."""
+    """Times, states and services of an incident are those of the old page."""
     import_page("statuspage")
     lost = incident_detail(all_incidents()[-1].id).to_json()
 
@@ -138,7 +138,7 @@ def test_windows_go_by_the_clock(import_page, clock):
 
 
 def test_window_that_was_called_off(clock):
-    """It is kept at its address, and does not begin by the clock."""
+    """A cancelled window keeps its address, and does not start by the clock."""
     files = status_page_files(ELSEWHERE / "upptime")
     issues = json.loads(files["issues.json"])
     for each in issues:
@@ -154,7 +154,7 @@ def test_window_that_was_called_off(clock):
 
 
 def test_service_that_is_here(import_page, clock):
-    """One with the slug is taken for it as it is, and said to be."""
+    """An existing service with the slug is used unchanged, and reported."""
     mine = StatusAddService(slug="crane-control", name="My cranes")
     add_service(mine, clock.now)
 
@@ -169,7 +169,9 @@ def test_service_that_is_here(import_page, clock):
 
 
 def test_incident_of_no_service(import_page):
-    """It stays behind until it is given one, which must be there."""
+    """
+    An incident without services is left out until it is assigned to an existing one.
+    """
     first = import_page("statuspage")
 
     ((old, why),) = first.left_out
@@ -183,7 +185,7 @@ def test_incident_of_no_service(import_page):
 
 
 def test_purged_service_stays_away(import_page):
-    """What was taken out here is not imported again, nor what affects it alone."""
+    """A purged service is not imported again, nor are incidents that affect only it."""
     import_page("statuspage")
     ImportedRow.delete().where(ImportedRow.type == "incident").execute()
     ServiceRow.get(ServiceRow.slug == "crane-control").delete_instance()
@@ -195,7 +197,7 @@ def test_purged_service_stays_away(import_page):
 
 
 def test_time_to_come(import_page, clock):
-    """What is said to have happened later than now is left out; windows may."""
+    """Events in the future are left out; future windows are imported."""
     clock.now -= timedelta(days=30)
 
     report = import_page("statuspage")
@@ -208,7 +210,7 @@ def test_time_to_come(import_page, clock):
 
 
 def test_two_pages(import_page):
-    """Pages do not know each other; a name of both is one service."""
+    """Pages are independent; a name in both is one service."""
     import_page("statuspage")
 
     report = import_page("cstate")
@@ -218,7 +220,7 @@ def test_two_pages(import_page):
 
 
 def test_removed_incident(import_page, clock):
-    """An imported incident that was removed is not brought back by another import."""
+    """An imported incident that was removed is not imported again."""
     import_page("statuspage")
     count = len(all_incidents())
     with writing():

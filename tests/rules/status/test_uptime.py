@@ -24,7 +24,7 @@ pytestmark = pytest.mark.both_engines
     ],
 )
 def test_percentage_is_floored(up, degraded, down, pct):
-    """One sample that is down among a million is told: never 100."""
+    """One sample that is down among a million is visible: the value is never 100."""
     assert Counts(up, degraded, down).uptime_pct == pct
 
 
@@ -60,7 +60,7 @@ def test_total():
     ],
 )
 def test_outside(windows, left):
-    """Windows may touch, overlap, hold each other and hang over the ends."""
+    """Windows may touch, overlap, contain each other and exceed the period."""
 
     def spans(pairs):
         return [tuple(NOON + timedelta(hours=n) for n in pair) for pair in pairs]

@@ -1,4 +1,4 @@
-"""The database: all or nothing, one writer at a time, one snapshot to read from."""
+"""The database: atomic transactions, one writer at a time, consistent snapshots."""
 
 import threading
 
@@ -21,7 +21,7 @@ pytestmark = pytest.mark.both_engines
 
 
 def in_another_thread(function):
-    """Run with a connection of its own, which is closed at the end."""
+    """Run in a thread with its own connection, which is closed at the end."""
     results = []
 
     def run():
@@ -38,12 +38,12 @@ ENDLESS = (
     "WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n)"
     " SELECT COUNT(*) FROM n"
 )
-# Takes longer than the limit, but stands outside of it.
+# Takes longer than the limit, but is outside of it.
 LONGER = ENDLESS.replace("FROM n)", "FROM n WHERE i < 2000000)")
 
 
 def test_query_that_takes_too_long(store):
-    """A query without end ends at its limit, as a refusal; others go on."""
+    """A query without end is stopped at its limit with a problem; others continue."""
 
     def count():
         with reading(), limited_query(0.05):
@@ -57,7 +57,7 @@ def test_query_that_takes_too_long(store):
 
 
 def test_computation_that_takes_too_long(store):
-    """What is computed within a limited query counts, and nothing outside of it."""
+    """Computation within a limited query counts; outside of it, it does not."""
     with reading(), limited_query(0):
         with pytest.raises(QueryTooCostly, match="Narrow it"):
             check_time()
@@ -66,7 +66,7 @@ def test_computation_that_takes_too_long(store):
 
 
 def test_all_or_nothing(store):
-    """What is written before a failure is not kept."""
+    """A failure rolls back all earlier writes."""
 
     def fail():
         with writing():
@@ -80,7 +80,10 @@ def test_all_or_nothing(store):
 
 
 def test_write_lock_is_taken_at_once(raw_database):
-    """Nobody can write between what is read inside and what is written."""
+    """
+    The write lock is taken at the start, so nothing is written between a read and a
+    write.
+    """
     with writing():
         assert raw_database.is_locked()
 
@@ -88,7 +91,7 @@ def test_write_lock_is_taken_at_once(raw_database):
 
 
 def test_lock_is_not_had(raw_database):
-    """Whoever waits for the lock in vain is told that the storage is busy."""
+    """A timeout while waiting for the lock is reported as busy storage."""
     with raw_database.writing_elsewhere(), pytest.raises(StorageBusy) as refused:
         writing().__enter__()
 
@@ -98,7 +101,7 @@ def test_lock_is_not_had(raw_database):
 
 
 def test_mistakes_of_ours_are_not_busy(raw_database):
-    """A wrong statement is our mistake, and is not told as a busy storage."""
+    """An incorrect statement is an error, not busy storage."""
 
     def fail():
         with writing():
@@ -109,7 +112,7 @@ def test_mistakes_of_ours_are_not_busy(raw_database):
 
 
 def test_snapshot(store):
-    """What is written meanwhile is not seen inside."""
+    """Concurrent writes are not visible inside a snapshot."""
     with reading():
         before = marks()
         in_another_thread(lambda: mark("docs"))
@@ -119,12 +122,12 @@ def test_snapshot(store):
 
 
 def test_migrated_once(store):
-    """A second start finds nothing to do."""
+    """A second start has no migrations to run."""
     assert migrate() == []
 
 
 def test_secrets_are_made_once(store):
-    """A later start keeps the secret, so that cursors stay good."""
+    """A later start keeps the secret, so that cursors stay valid."""
     before = cursor_secret()
     create_instance_secrets()
 
@@ -133,7 +136,7 @@ def test_secrets_are_made_once(store):
 
 
 def test_foreign_keys_are_held(store):
-    """A row that leads nowhere is refused."""
+    """A row with a dangling reference is rejected."""
     with pytest.raises(IntegrityError):
         database.execute_sql(
             "INSERT INTO affected (subject, service_id, slug, kept_name)"
@@ -142,7 +145,7 @@ def test_foreign_keys_are_held(store):
 
 
 def test_large_numbers(store):
-    """A number has room for the milliseconds of any time, and for more."""
+    """An integer has room for the milliseconds of any time, and for more."""
     with writing():
         AreaRow.create(name="far", marked=2**63 - 1)
 
@@ -150,7 +153,7 @@ def test_large_numbers(store):
 
 
 def test_texts_sort_by_their_bytes(store):
-    """Wherever the database is, its order is that of code points."""
+    """On both engines, texts are sorted by code points."""
     names = ["B", "a", "Z", "_", "é", "z", "-a", "ab", "a b", "漢", "🔒", "\ue000"]
     with writing():
         for name in names:
@@ -163,7 +166,7 @@ def test_texts_sort_by_their_bytes(store):
 
 
 def test_parts_of_texts(store):
-    """A part is found in either case of the letters of ASCII, and nothing is a sign."""
+    """A substring is found in either ASCII case, and no character is a wildcard."""
     names = ["Grün", "GRÜN", "a%b", "a_b", "a\\b", "aXb"]
     with writing():
         for name in names:

@@ -38,14 +38,14 @@ def rows(of=Row):
 
 
 def of_words(change):
-    """On a server the index of words is a column that no row has, and its index."""
+    """On PostgreSQL the index of words is an extra column and its index."""
     table, name, *_ = change
     is_words = (table, name.removeprefix("indexed_text_")) == ("indexed_text", "words")
     return is_words and database.kind == "postgresql"
 
 
 def test_schema_of_a_new_database(store):
-    """The migrations make exactly the tables that the rows describe."""
+    """The migrations create exactly the tables that the rows describe."""
     for each in walk_packages(models.__path__, "models."):
         if "migrations" not in each.name:
             import_module(each.name)
@@ -64,7 +64,7 @@ def migration(folder, name, body):
 
 @pytest.fixture
 def fresh(settings):
-    """A database that was migrated and holds nothing yet, for this test alone."""
+    """A migrated, empty database for this test only."""
     open_database(settings.database)
     migrate()
     yield database
@@ -73,7 +73,7 @@ def fresh(settings):
 
 @pytest.fixture
 def migrations(tmp_path, monkeypatch):
-    """A copy of the folder of migrations, to which a test may add some."""
+    """A copy of the migrations folder, to which a test may add migrations."""
     folder = tmp_path / "migrations"
     shutil.copytree(schema.MIGRATIONS, folder)
     monkeypatch.setattr(schema, "MIGRATIONS", folder)
@@ -92,7 +92,7 @@ def test_migrations_run_once(store):
 
 @pytest.mark.parametrize("name", ["0001_initial", "0018_newer"])
 def test_unknown_migration(fresh, name):
-    """A database of another version, older or newer, is refused, and left alone."""
+    """A database of another version, older or newer, is rejected and left unchanged."""
     fresh.execute_sql("UPDATE schema_migration SET name = ? WHERE id = 1", (name,))
     before = applied_names(fresh)
 
@@ -121,7 +121,7 @@ def test_migration_that_fails(fresh, migrations):
 
 @pytest.mark.sqlite
 def test_remade_table_keeps_the_rows_that_refer_to_it(store, migrations):
-    """SQLite alters most things by making a table anew: its children stay."""
+    """SQLite alters most things by recreating a table, and the referring rows stay."""
     project = ProjectRow.create(**PROJECT)
     MemberRow.create(project=project, account_id="a", role="owner", created_at=NOON)
     migration(
@@ -143,7 +143,7 @@ def test_remade_table_keeps_the_rows_that_refer_to_it(store, migrations):
 
 @pytest.mark.sqlite
 def test_migration_that_loses_rows(store, migrations):
-    """A migration after which a row refers to nothing is rolled back."""
+    """A migration that leaves dangling references is rolled back."""
     project = ProjectRow.create(**PROJECT)
     MemberRow.create(project=project, account_id="a", role="owner", created_at=NOON)
     migration(migrations, "9999_loses", ["db.execute_sql('DELETE FROM project')"])

@@ -1,4 +1,4 @@
-"""A server of PostgreSQL: what it promises, and what is said when it is not there."""
+"""PostgreSQL: its guarantees, and the errors when it is unavailable."""
 
 import pytest
 from peewee import DatabaseError
@@ -33,7 +33,7 @@ def cut(server):
 
 @pytest.fixture
 def shut(server, cut):
-    """Let nobody in, and everybody out; then let them in again."""
+    """Refuse and terminate all connections; then accept them again."""
 
     def shut(is_open=False):
         server.execute(f"ALTER DATABASE lent ALLOW_CONNECTIONS {is_open}")
@@ -45,12 +45,12 @@ def shut(server, cut):
 
 
 def setting(name):
-    request = "SELECT setting, source FROM pg_settings WHERE name = ?"
-    return database.execute_sql(request, (name,)).fetchone()
+    query = "SELECT setting, source FROM pg_settings WHERE name = ?"
+    return database.execute_sql(query, (name,)).fetchone()
 
 
 def test_promises(store):
-    """What is acknowledged is where the server keeps it: nothing of ours hurries."""
+    """An acknowledged write is durable: our settings do not weaken the server's."""
     with writing():
         assert setting("synchronous_commit")[1] not in ("client", "session")
         assert setting("lock_timeout")[0] == "0"
@@ -62,7 +62,7 @@ def test_promises(store):
 
 
 def test_idle_connection_that_was_cut(api, cut):
-    """No request is lost with a connection that waited for it."""
+    """A request whose idle connection was cut is not lost."""
     for _ in range(2):
         cut()
         assert api(LIST).status_code == 200
@@ -74,7 +74,10 @@ def test_idle_connection_that_was_cut(api, cut):
 
 @pytest.mark.parametrize("within", [reading, writing])
 def test_connection_that_is_cut_at_work(within, store, cut):
-    """Then nothing was kept, the storage is said to be away, and the next try works."""
+    """
+    If a connection is cut during a write, nothing is stored, the storage is
+    unavailable, and the next try works.
+    """
 
     def fail():
         with within():
@@ -92,12 +95,12 @@ def test_connection_that_is_cut_at_work(within, store, cut):
 
 
 def test_server_that_is_away(api, shut):
-    """Every request is refused by the name of the state, until the server is back."""
-    request = ((LIST, None), (ADD, {"slug": "api", "name": "API"}))
-    for route, _ in request:
+    """Every request is rejected with the state's name, until the server is back."""
+    requests = ((LIST, None), (ADD, {"slug": "api", "name": "API"}))
+    for route, _ in requests:
         api(route)
     shut()
-    for route, body in request:
+    for route, body in requests:
         refused = api(route, body)
         assert refused.status_code == 503
         assert refused.json["state"] == "database-unreachable"
@@ -132,12 +135,12 @@ def test_server_that_is_away(api, shut):
     ],
 )
 def test_state(error, state, store):
-    """Each thing that a server suffers from has a name; our mistakes have none."""
+    """Each failure of the server has a state; our own errors have none."""
     assert database.fault_state(error("x")) == state
 
 
 def test_transaction_that_failed(store):
-    """A step that fails is undone alone, and what is around it goes on."""
+    """A failed savepoint is rolled back alone, and the transaction continues."""
 
     def fail():
         with writing():
@@ -155,10 +158,10 @@ def test_transaction_that_failed(store):
 
 def test_streamed(store):
     """A long list is fetched in parts, two at a time as well."""
-    request = "SELECT number, ?2 FROM generate_series(1, ?1) number"
+    query = "SELECT number, ?2 FROM generate_series(1, ?1) number"
 
     with reading():
-        one, two = (database.stream(request, (10, each), batch_size=3) for each in "ab")
+        one, two = (database.stream(query, (10, each), batch_size=3) for each in "ab")
         found = list(zip(one, two, strict=True))
 
     assert found == [((number, "a"), (number, "b")) for number in range(1, 11)]

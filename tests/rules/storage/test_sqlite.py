@@ -1,4 +1,4 @@
-"""A file of SQLite: what it promises, and that what was purged leaves no trace."""
+"""SQLite: its guarantees, and that a purge leaves no trace in the file."""
 
 import sqlite3
 import time
@@ -29,13 +29,13 @@ def pragma(name):
 
 @pytest.fixture
 def other(store, settings):
-    """A connection as another process would have it."""
+    """A connection of another process."""
     with closing(sqlite3.connect(settings.database, timeout=0)) as connection:
         yield connection
 
 
 def test_promises(durable, store):
-    """What was answered survives a power cut, and what was purged is gone."""
+    """An acknowledged write survives a power cut, and a purge overwrites its data."""
     assert pragma("journal_mode") == "wal"
     assert pragma("synchronous") == 2
     assert pragma("foreign_keys") == 1
@@ -44,13 +44,13 @@ def test_promises(durable, store):
 
 
 def test_promises_in_every_thread(durable, store):
-    """Each thread's connection keeps them too."""
+    """The connection of each thread has the same guarantees."""
     assert in_another_thread(lambda: (mark("docs"), pragma("synchronous"))[1]) == 2
     assert in_another_thread(lambda: (marks(), pragma("foreign_keys"))[1]) == 1
 
 
 def test_disk_is_full(store):
-    """A disk that takes no more is busy too: nothing was kept."""
+    """A full disk is busy storage too: nothing was stored."""
     database.execute_sql(f"PRAGMA max_page_count = {pragma('page_count')}")
 
     def fill():
@@ -70,7 +70,7 @@ def logged(settings):
 
 
 def test_no_trace(store, settings):
-    """The log is emptied once the outermost transaction is kept, not before."""
+    """The log is emptied once the outermost transaction is committed, not before."""
     with writing():
         mark("docs")
         with writing():
@@ -82,7 +82,9 @@ def test_no_trace(store, settings):
 
 
 def test_no_trace_while_someone_reads(store, settings, other):
-    """Then the commit stands and does not wait; the next write empties the log."""
+    """
+    With a reader the commit succeeds without waiting; the next write empties the log.
+    """
     mark("docs")
     other.execute("BEGIN")
     other.execute("SELECT * FROM area").fetchall()
@@ -106,7 +108,7 @@ def write_megabytes(count):
 
 
 def test_log_shrinks_after_a_long_snapshot(store, settings, other):
-    """It grows while somebody reads from a snapshot, and is cut once nobody does."""
+    """The log grows while a snapshot is read, and shrinks when the last reader ends."""
     other.execute("BEGIN")
     other.execute("SELECT * FROM area").fetchall()
     write_megabytes(20)
@@ -120,7 +122,9 @@ def test_log_shrinks_after_a_long_snapshot(store, settings, other):
 
 @contextmanager
 def overlapping_readers(path):
-    """Have three threads read from snapshots, so that hardly ever nobody does."""
+    """
+    Have three threads read from snapshots, so that there is nearly always a reader.
+    """
     ended = Event()
 
     def read():
@@ -143,7 +147,7 @@ def overlapping_readers(path):
 
 
 def test_log_is_limited_while_readers_overlap(store, settings):
-    """Readers of which each begins before another ends do not let it grow forever."""
+    """Overlapping readers do not let the log grow for ever."""
     sizes = []
     with overlapping_readers(settings.database):
         for _ in range(30):

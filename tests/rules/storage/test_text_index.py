@@ -1,4 +1,4 @@
-"""The index of texts: what search looks in is what there is."""
+"""The search index corresponds to the stored texts."""
 
 import pytest
 
@@ -13,7 +13,7 @@ pytestmark = pytest.mark.both_engines
 
 
 def expected():
-    """What the index must hold: the words of everything that is there."""
+    """Return the entries that the index must have: the texts of all rows."""
     texts = {(row.id, "work", row.title, row.description or "") for row in WorkItemRow}
     for kind, head in ((DOCUMENTS, DocumentRow), (SPECIFICATIONS, SpecificationRow)):
         for row in head:
@@ -21,12 +21,12 @@ def expected():
             if kind is DOCUMENTS and row.summary:
                 body = f"{row.summary}\n\n{body}"
             texts.add((row.id, kind.noun, row.title, body))
-    said = CommentRow.select().where(CommentRow.deleted_at.is_null())
-    return texts | {(row.id, "comment", "", row.content) for row in said}
+    comments = CommentRow.select().where(CommentRow.deleted_at.is_null())
+    return texts | {(row.id, "comment", "", row.content) for row in comments}
 
 
-def held(raw_database):
-    """What the index holds, whose words must be those of the texts."""
+def indexed(raw_database):
+    """Return the entries of the index, whose words must be those of the texts."""
     raw_database.require_words()
     rows = list(IndexedTextRow)
     assert len({row.entity_id for row in rows}) == len(rows)
@@ -35,27 +35,27 @@ def held(raw_database):
 
 @pytest.mark.parametrize("seed", range(2))
 def test_index_is_what_there_is(api, raw_database, seed):
-    """After any history every text is found by its words of now, and no other."""
+    """After any history, every text is found by its current words, and no other."""
     life = Life(api, seed)
 
     for _ in range(150):
         life.step()
 
-    assert len(held(raw_database)) > 20
-    assert held(raw_database) == expected()
+    assert len(indexed(raw_database)) > 20
+    assert indexed(raw_database) == expected()
 
 
 def test_rehearsals_and_refusals_leave_it(api, raw_database):
-    """What is not kept is not found."""
+    """Dry runs and rejected requests leave the index unchanged."""
     life = Life(api, 0)
     life.create("documents")
-    before = held(raw_database)
+    before = indexed(raw_database)
     body = {"id": life.ids["documents"][0], "content": "other"}
 
     api(f"{AREA}/documents/update", body, headers={"Dry-Run": "true"})
     api(f"{AREA}/documents/update", body | {"expectedVersion": 7})
 
-    assert held(raw_database) == before == expected()
+    assert indexed(raw_database) == before == expected()
 
 
 def test_purge_leaves_none(api, raw_database):
@@ -67,4 +67,4 @@ def test_purge_leaves_none(api, raw_database):
 
     life.do("admin/projects/purge", {"id": life.project, "confirm": "atlas"})
 
-    assert held(raw_database) == expected() == set()
+    assert indexed(raw_database) == expected() == set()

@@ -1,4 +1,4 @@
-"""The files of a project, and what its pages show, in its bundle."""
+"""The files of a project, and the files that its pages show, in its bundle."""
 
 import copy
 import hashlib
@@ -35,24 +35,24 @@ def project(api, store, clock):
 
 
 @pytest.fixture
-def bring(api):
+def import_bundle(api):
     """Import the bundle; return the response."""
 
-    def brought(bundle, slug="copy"):
+    def send(bundle, slug="copy"):
         return api(IMPORT, {"slug": slug, "ownerId": OWNER, "bundle": bundle})
 
-    return brought
+    return send
 
 
 @pytest.fixture
-def wrong(bring, export, project, refusal):
+def wrong(import_bundle, export, project, refusal):
     """Import the bundle after a change to it; return the pointer of the refusal."""
     bundle = export(project.id)
 
     def tried(change, kind="validation-failed"):
         changed = copy.deepcopy(bundle)
         change(changed)
-        response = bring(changed)
+        response = import_bundle(changed)
         problem = refusal(response, kind)
         assert not ProjectRow.select().where(ProjectRow.slug == "copy").exists()
         assert FileContentRow.select().count() == 3
@@ -62,7 +62,7 @@ def wrong(bring, export, project, refusal):
 
 
 def set_content(bundle, content):
-    """Replace the picture that is shown now; everything else agrees with it."""
+    """Replace the picture that is shown now, and everything that refers to it."""
     [file] = [each for each in bundle["files"] if each["name"] == "images/a.png"]
     before, digest = file["sha256"], hashlib.sha256(content).hexdigest()
     file["sha256"] = digest
@@ -89,15 +89,15 @@ def test_export(export, project):
     assert all(hashlib.sha256(data).hexdigest() == s for s, data in contents.items())
 
 
-def test_there_and_back(api, export, bring, project):
-    """After a purge the project comes back with its files and what its pages show."""
+def test_there_and_back(api, export, import_bundle, project):
+    """After a purge, the project is restored with its files and what its pages show."""
     before = export(project.id)
     api("POST /projects/v1/projects/remove", {"id": project.id})
     confirm = {"id": project.id, "confirm": "atlas"}
     api("POST /projects/v1/admin/projects/purge", confirm)
     assert FileContentRow.select().count() == 0
 
-    response = bring(before, slug="atlas")
+    response = import_bundle(before, slug="atlas")
 
     ids = response.json["data"]["ids"]
     after = export(ids[project.id])
@@ -113,26 +113,26 @@ def test_there_and_back(api, export, bring, project):
     assert stored == {OLD, NEW, b"Words.\n"}
 
 
-def test_copy_shares_the_contents(export, bring, project):
-    """A project beside the original has files of its own and the same bytes."""
-    assert bring(export(project.id)).status_code == 200
+def test_copy_shares_the_contents(export, import_bundle, project):
+    """A copy beside the original has its own files, which share the stored contents."""
+    assert import_bundle(export(project.id)).status_code == 200
 
     assert FileRow.select().count() == 4
     assert PinnedFileRow.select().count() == 6
     assert FileContentRow.select().count() == 3
 
 
-def test_without_files(export, bring, project):
-    """The files may be left out; the rest is imported."""
+def test_without_files(export, import_bundle, project):
+    """Files may be left out; the rest is imported."""
     bundle = export(project.id, files="false")
 
     assert bundle["files"] == bundle["pinnedFiles"] == bundle["fileContents"] == []
-    assert bring(bundle).json["data"]["counts"]["files"] == 0
+    assert import_bundle(bundle).json["data"]["counts"]["files"] == 0
 
 
 @pytest.mark.parametrize("size", [1, 2, 3, CHUNK_BYTES, CHUNK_BYTES + 1, 600_000])
 def test_content_in_pieces(api, export, clock, store, size):
-    """However a file is cut into pieces, its Base64 is that of the whole."""
+    """The Base64 of a file is valid, whatever the sizes of its pieces."""
     project = make_project("atlas", clock.now)
     text = bytes(32 + number % 90 for number in range(size))
     DocsProject(api, project).add("a.txt", text)
@@ -143,7 +143,7 @@ def test_content_in_pieces(api, export, clock, store, size):
 
 
 def test_too_many_bytes(api, export, project, monkeypatch, refusal):
-    """What an import would refuse is not exported, and without files it is."""
+    """A bundle that is too large to import is not exported, except without files."""
     size = len(api("GET /projects/v1/projects/export", {"id": project.id}).data)
     limit = "models.projects.bundles.export.MAX_BUNDLE_BYTES"
     monkeypatch.setattr(limit, 4096 + size - 20)
@@ -154,24 +154,24 @@ def test_too_many_bytes(api, export, project, monkeypatch, refusal):
     assert export(project.id, files="false")["files"] == []
 
 
-def test_full_project(bring, export, project, settings, refusal):
-    """The files of a bundle have the limit that those of any project have."""
+def test_full_project(import_bundle, export, project, settings, refusal):
+    """The files of a bundle are limited like those of any project."""
     bundle = export(project.id)
     object.__setattr__(settings, "files_max_bytes", len(OLD) + len(NEW))
 
-    problem = refusal(bring(bundle), "limit-exceeded")
+    problem = refusal(import_bundle(bundle), "limit-exceeded")
 
     assert "MASTHEAD_FILES_MAX_BYTES" in problem["detail"]
     assert not ProjectRow.select().where(ProjectRow.slug == "copy").exists()
 
 
-def test_content_is_cleaned(bring, export, project):
-    """A picture of a bundle loses what an uploaded one does."""
+def test_content_is_cleaned(import_bundle, export, project):
+    """Pictures of a bundle are cleaned like uploaded ones."""
     bundle = export(project.id)
     hidden = pictures.png(8, 6, pictures.chunk(b"tEXt", b"Author\0" + pictures.HIDDEN))
     set_content(bundle, hidden)
 
-    assert bring(bundle).status_code == 200
+    assert import_bundle(bundle).status_code == 200
 
     stored = [b"".join(read_content(row.digest)) for row in FileContentRow]
     assert not any(pictures.HIDDEN in content for content in stored)
@@ -189,7 +189,7 @@ def test_content_is_cleaned(bring, export, project):
     ],
 )
 def test_hostile_content(wrong, content, name):
-    """What could not be uploaded is not imported either."""
+    """Content that cannot be uploaded cannot be imported either."""
 
     def change(bundle):
         set_content(bundle, content)
@@ -199,12 +199,12 @@ def test_hostile_content(wrong, content, name):
 
 
 def test_content_is_cleaned_before_the_transaction(wrong, raw_database):
-    """A bundle whose file is refused has written nothing, nor kept others waiting."""
+    """A bundle with a rejected file writes nothing, and does not block other writes."""
 
     def change(bundle):
         set_content(bundle, pictures.HTML)
 
-    # The first request comes with a new key.
+    # The first request uses a new key.
     wrong(change)
     with raw_database.statements() as statements:
         wrong(change)
@@ -234,7 +234,9 @@ def test_content_is_cleaned_before_the_transaction(wrong, raw_database):
     ],
 )
 def test_wrong_entries(wrong, kind, index, values, pointer):
-    """Each is refused by its place, and nothing of the bundle is stored."""
+    """
+    Wrong entries are rejected by their place, and nothing of the bundle is stored.
+    """
     result = wrong(lambda bundle: bundle[kind][index].update(values))
 
     assert result == f"/bundle/{pointer}"
@@ -259,13 +261,13 @@ def test_what_is_not_there(wrong, change, pointer):
     assert wrong(change, "reference-not-found") == f"/bundle/{pointer}"
 
 
-def test_content_that_nothing_shows(export, bring, project):
+def test_content_that_nothing_shows(export, import_bundle, project):
     """Bytes that no file and no page needs are not stored."""
     bundle = export(project.id)
     digest = hashlib.sha256(b"Else.").hexdigest()
     data = b64encode(b"Else.").decode()
     bundle["fileContents"].append({"sha256": digest, "data": data})
 
-    assert bring(bundle).status_code == 200
+    assert import_bundle(bundle).status_code == 200
 
     assert FileContentRow.select().count() == 3

@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from tests.factories.full_project import HELD, make_full
+from tests.factories.full_project import PURGE_COUNTS, make_full
 from tests.factories.projects import CONTRIBUTOR, MAINTAINER, OWNER, STRANGER
 
 IMPORT = "POST /projects/v1/admin/projects/import"
@@ -18,16 +18,16 @@ def full(store, clock):
 
 
 def test_export(export, full):
-    """It holds all of the project, and of others nothing but ids."""
+    """An export has all of the project, and only ids of others."""
     bundle = export(full.project.id)
 
     assert (bundle["format"], bundle["version"]) == ("projects-bundle", 1)
     assert bundle["exportedAt"] == "2026-03-01T12:00:00.000Z"
     assert bundle["project"]["slug"] == "atlas"
     lists = {name: len(each) for name, each in bundle.items() if isinstance(each, list)}
-    same = HELD.keys() & lists.keys()
+    same = PURGE_COUNTS.keys() & lists.keys()
     assert {name: lists[name] for name in same - {"labels"}} == {
-        name: HELD[name] for name in same - {"labels"}
+        name: PURGE_COUNTS[name] for name in same - {"labels"}
     }
     marked = {each["name"]: each["global"] for each in bundle["labels"]}
     assert marked == {WORD: False, "plain": True}
@@ -36,10 +36,10 @@ def test_export(export, full):
 
 
 def test_export_is_what_reads_tell(api, export, full):
-    """Things are told in the shapes in which they are read."""
+    """An export has the shapes of the API's reads."""
     bundle = export(full.project.id)
 
-    for noun, kind, thing in (
+    for noun, kind, row in (
         ("work-items", "work", full.item),
         ("specifications", "specifications", full.specification),
         ("documents", "documents", full.document),
@@ -47,17 +47,19 @@ def test_export_is_what_reads_tell(api, export, full):
         ("references", "references", full.reference),
         ("milestones", "milestones", full.milestone),
     ):
-        read = api(f"GET /projects/v1/{noun}/get", {"id": thing.id}).json["data"]
+        read = api(f"GET /projects/v1/{noun}/get", {"id": row.id}).json["data"]
         assert read in bundle[kind]
 
 
 def test_export_without_activity(export, full):
-    """The feed may be left out."""
+    """The activity may be left out."""
     assert export(full.project.id, activity="false")["activity"] == []
 
 
 def test_export_of_too_much(api, full, monkeypatch, refusal):
-    """More than an import would take is refused, before and after it is read."""
+    """
+    A bundle that is too large to import is not exported, before and after it is read.
+    """
     size = len(api(EXPORT, {"id": full.project.id}).data)
     for most in (4096 + 100, 4096 + size - 20):
         monkeypatch.setattr("models.projects.bundles.export.MAX_BUNDLE_BYTES", most)
@@ -71,7 +73,7 @@ def test_export_of_too_much(api, full, monkeypatch, refusal):
 
 
 def test_export_of_too_many_items(api, export, full, monkeypatch, refusal):
-    """What an import would not take is not exported."""
+    """More items than an import accepts are not exported."""
     bundle = export(full.project.id)
     body = {"slug": "copy", "ownerId": OWNER, "bundle": bundle}
     items = sum(len(part) for part in bundle.values() if isinstance(part, list))
@@ -87,14 +89,14 @@ def test_export_of_too_many_items(api, export, full, monkeypatch, refusal):
     assert problem["detail"].endswith(f"at most {items - 1} items in its lists.")
 
 
-def test_who_may_export(acting, full, refusal):
-    """A maintainer may, of an archived project too; what is not there is told."""
+def test_who_may_export(api_as, full, refusal):
+    """A maintainer may export, archived projects too; an unknown project is a 404."""
     for account in (CONTRIBUTOR, STRANGER):
-        response = acting(account, EXPORT, {"id": full.project.id})
+        response = api_as(account, EXPORT, {"id": full.project.id})
         assert refusal(response, "role-required")["requiredRole"] == "maintainer"
-    acting(OWNER, "POST /projects/v1/projects/remove", {"id": full.project.id})
+    api_as(OWNER, "POST /projects/v1/projects/remove", {"id": full.project.id})
 
-    response = acting(MAINTAINER, EXPORT, {"id": full.project.id})
+    response = api_as(MAINTAINER, EXPORT, {"id": full.project.id})
 
     assert response.json["data"]["project"]["archivedAt"]
-    refusal(acting(OWNER, EXPORT, {"id": OWNER}), "project-not-found")
+    refusal(api_as(OWNER, EXPORT, {"id": OWNER}), "project-not-found")

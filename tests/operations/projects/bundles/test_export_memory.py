@@ -1,4 +1,4 @@
-"""How much memory exporting a project takes."""
+"""The memory that an export uses."""
 
 import tracemalloc
 
@@ -13,7 +13,7 @@ DOCUMENTS, LENGTH = 24, 400_000
 
 def test_export_is_not_held_in_memory(app, api, issue, clock, store):
     """
-    An export of twenty megabytes takes a few of memory, wherever they come from.
+    An export of twenty megabytes uses only a few of memory, for every kind of content.
     """
     project = make_full(clock.now, "quillfeather").project
     for number in range(DOCUMENTS):

@@ -10,10 +10,10 @@ from models.projects.planning.rows import LabelRow
 from models.projects.projects.activity import ActivityRow
 from models.projects.projects.rows import ProjectRow
 from models.projects.work.rows import WorkRelationshipRow
-from tests.factories.full_project import HELD, Maker, make_full
+from tests.factories.full_project import PURGE_COUNTS, Maker, make_full
 from tests.factories.life import Life
 from tests.factories.projects import KEY, OWNER, STRANGER, make_project
-from tests.rules.storage.test_text_index import expected, held
+from tests.rules.storage.test_text_index import expected, indexed
 
 IMPORT = "POST /projects/v1/admin/projects/import"
 PURGE = "POST /projects/v1/admin/projects/purge"
@@ -21,16 +21,16 @@ WORD = "quillfeather"
 
 
 @pytest.fixture
-def bring(api):
-    """Import the bundle, and return what is told of it."""
+def import_bundle(api):
+    """Import the bundle, and return the data of the response."""
 
-    def brought(bundle, **more):
+    def send(bundle, **more):
         body = {"slug": "atlas", "ownerId": OWNER, "bundle": bundle}
         response = api(IMPORT, body | more)
         assert response.status_code == 200, response.json
         return response.json["data"]
 
-    return brought
+    return send
 
 
 @pytest.fixture
@@ -61,8 +61,10 @@ def without_record(bundle):
 
 @pytest.mark.parametrize("archived", [False, True])
 @pytest.mark.parametrize("seed", range(2))
-def test_there_and_back(api, export, bring, clock, raw_database, seed, archived):
-    """After any history a project that was purged comes back as it was."""
+def test_there_and_back(
+    api, export, import_bundle, clock, raw_database, seed, archived
+):
+    """After any history, a purged project is restored as it was."""
     life = Life(api, seed)
     for _ in range(150):
         clock.pass_(seconds=1)
@@ -77,53 +79,55 @@ def test_there_and_back(api, export, bring, clock, raw_database, seed, archived)
     purge(api, life.project)
     clock.pass_(days=1)
 
-    result = bring(before)
+    result = import_bundle(before)
 
     after = export(result["project"]["id"])
     assert without_record(after) == with_new_ids(before, result["ids"]) | {
         "exportedAt": None
     }
     assert result["dropped"] == {"relationships": 0}
-    assert held(raw_database) == expected()
+    assert indexed(raw_database) == expected()
     assert (after["project"]["archivedAt"] is not None) == archived
     lists = {kind for kind in before if isinstance(before[kind], list)}
     files = {"files", "pinnedFiles", "fileContents"}
     assert all(len(before[kind]) for kind in lists - files)
 
 
-def test_import_beside_the_original(export, bring, full, raw_database):
-    """A copy has ids of its own; what leads elsewhere is dropped and counted."""
+def test_import_beside_the_original(export, import_bundle, full, raw_database):
+    """A copy has its own ids; links to other projects are dropped and counted."""
     bundle = export(full.project.id)
 
-    result = bring(bundle, slug="copy", name="Copy")
+    result = import_bundle(bundle, slug="copy", name="Copy")
 
     assert (result["project"]["slug"], result["project"]["name"]) == ("copy", "Copy")
     assert result["project"]["id"] == result["ids"][full.project.id]
-    gone = {"workRelationships": 1, "workSpecifications": 0}
-    assert result["counts"] == HELD | gone
+    dropped = {"workRelationships": 1, "workSpecifications": 0}
+    assert result["counts"] == PURGE_COUNTS | dropped
     assert result["dropped"] == {"relationships": 2}
     assert WorkRelationshipRow.select().count() == 3
     assert len(export(full.project.id)["activity"]) == 1
-    assert held(raw_database) == expected()
+    assert indexed(raw_database) == expected()
 
 
-def test_bundle_of_before(export, bring, full):
+def test_bundle_of_before(export, import_bundle, full):
     """A bundle from before it had aliases and files is still imported."""
     bundle = export(full.project.id)
     assert [alias["address"] for alias in bundle.pop("aliases")] == ["/old/"]
     for kind in ("files", "pinnedFiles", "fileContents"):
         del bundle[kind]
 
-    result = bring(bundle, slug="copy")
+    result = import_bundle(bundle, slug="copy")
 
     assert export(result["project"]["id"])["aliases"] == []
 
 
-def test_record_of_an_import(export, bring, full):
-    """The new project tells from what it was made, and nobody else does."""
+def test_record_of_an_import(export, import_bundle, full):
+    """
+    The activity of the new project names the bundle; no other project has a record.
+    """
     bundle = export(full.project.id)
 
-    result = bring(bundle, slug="copy")
+    result = import_bundle(bundle, slug="copy")
 
     record = ActivityRow.select().order_by(ActivityRow.number.desc()).get()
     assert (record.action, record.entity_id) == (
@@ -135,9 +139,9 @@ def test_record_of_an_import(export, bring, full):
     assert record.metadata["dropped"] == result["dropped"]
 
 
-def test_numbers_go_on(api, export, bring, full):
+def test_numbers_go_on(api, export, import_bundle, full):
     """The next work item has the number after the highest."""
-    result = bring(export(full.project.id), slug="copy")
+    result = import_bundle(export(full.project.id), slug="copy")
     body = {"projectId": result["project"]["id"], "type": "task", "title": "Next"}
 
     made = api("POST /projects/v1/work-items/create", body)
@@ -145,27 +149,29 @@ def test_numbers_go_on(api, export, bring, full):
     assert made.json["data"]["number"] == 3
 
 
-def test_members(export, bring, full):
-    """They are kept or dropped; who answers for the project is an owner anyway."""
+def test_members(export, import_bundle, full):
+    """Members are kept or dropped; the responsible account is an owner in any case."""
     bundle = export(full.project.id)
 
-    kept = bring(bundle, slug="kept", ownerId=STRANGER)
-    dropped = bring(bundle, slug="dropped", ownerId=OWNER, members="drop")
+    with_members = import_bundle(bundle, slug="kept", ownerId=STRANGER)
+    dropped = import_bundle(bundle, slug="dropped", ownerId=OWNER, members="drop")
 
-    roles = [each["role"] for each in export(kept["project"]["id"])["members"]]
+    roles = [each["role"] for each in export(with_members["project"]["id"])["members"]]
     assert roles == ["owner", "maintainer", "contributor", "reader", "owner"]
     [member] = export(dropped["project"]["id"])["members"]
     assert (member["accountId"], member["role"]) == (OWNER, "owner")
-    assert kept["project"]["ownerId"] == STRANGER
+    assert with_members["project"]["ownerId"] == STRANGER
 
 
-def test_global_labels(export, bring, full):
-    """They are found by name; where there is none, the project has one of its own."""
+def test_global_labels(export, import_bundle, full):
+    """
+    Global labels are matched by name; an unmatched one becomes a label of the project.
+    """
     bundle = export(full.project.id)
     LabelRow.update(name="renamed").where(LabelRow.name == "plain").execute()
     LabelRow.create(id=OWNER, project=None, name=WORD, created_at=1)
 
-    result = bring(bundle, slug="copy")
+    result = import_bundle(bundle, slug="copy")
 
     labels = export(result["project"]["id"])["labels"]
     assert {each["name"]: each["global"] for each in labels} == {
@@ -176,13 +182,13 @@ def test_global_labels(export, bring, full):
     assert result["ids"][full.label.id] == OWNER
 
 
-def test_built_in(export, bring, clock, store):
-    """A copy of the built-in project is an ordinary one; the site knows nothing."""
+def test_built_in(export, import_bundle, clock, store):
+    """A copy of the built-in project is an ordinary project, and not on the site."""
     docs = make_project("docs", clock.now, builtin=True)
     Maker(docs, clock.now, WORD).document()
     before = marks()
 
-    result = bring(export(docs.id), slug="copy")
+    result = import_bundle(export(docs.id), slug="copy")
 
     assert result["project"]["builtin"] is False
     assert ProjectRow.get(ProjectRow.builtin).id == docs.id
@@ -190,7 +196,7 @@ def test_built_in(export, bring, clock, store):
 
 
 def test_slug_taken(api, export, full, refusal):
-    """The slug of a project, archived or not, is taken."""
+    """The slug of a project is taken, even if the project is archived."""
     body = {"slug": "next", "ownerId": OWNER, "bundle": export(full.project.id)}
 
     response = api(IMPORT, body)
@@ -200,7 +206,7 @@ def test_slug_taken(api, export, full, refusal):
 
 
 def test_twice(api, export, full):
-    """A repeat under one Idempotency-Key makes nothing new; a rehearsal nothing."""
+    """A repeat with the Idempotency-Key creates nothing new, and a dry run nothing."""
     body = {"slug": "copy", "ownerId": OWNER, "bundle": export(full.project.id)}
 
     rehearsed = api(IMPORT, body, headers={"Dry-Run": "true"})
@@ -212,8 +218,8 @@ def test_twice(api, export, full):
     assert ProjectRow.select().where(ProjectRow.slug == "copy").count() == 1
 
 
-def test_import_is_forgotten_with_its_project(api, export, full, bring):
-    """Once the copy is purged the answer to its import is gone as well."""
+def test_import_is_forgotten_with_its_project(api, export, full, import_bundle):
+    """Purging a copy also deletes the stored response of its import."""
     bundle = export(full.project.id)
     purge(api, full.project.id)
     body = {"slug": "atlas", "ownerId": OWNER, "bundle": bundle}
@@ -227,7 +233,7 @@ def test_import_is_forgotten_with_its_project(api, export, full, bring):
 
 
 def test_too_many_labels_or_members(api, export, full, monkeypatch, refusal):
-    """A project that comes in has no more of them than one that grew here."""
+    """An imported project is limited to the labels and members of any project."""
     bundle = export(full.project.id)
     body = {"slug": "copy", "ownerId": STRANGER, "bundle": bundle}
     for limit, most in (("MAX_MEMBERS", 4), ("MAX_PROJECT_LABELS", 0)):

@@ -1,4 +1,4 @@
-"""Bundles that are no project: each is refused by the place that is wrong."""
+"""Invalid bundles: each is rejected at the place that is wrong."""
 
 import copy
 
@@ -23,7 +23,7 @@ def bundle(api, store, clock):
 
 @pytest.fixture
 def wrong(api, bundle, refusal):
-    """Import the bundle with this place set, and return (kind, pointer) told."""
+    """Import the bundle with this place changed, and return (kind, pointer)."""
 
     def tried(path, value):
         changed = copy.deepcopy(bundle)
@@ -93,7 +93,7 @@ def wrong(api, bundle, refusal):
     ],
 )
 def test_out_of_shape(wrong, path, value):
-    """Every limit of the API is one of the bundle, told by its place."""
+    """Every limit of the API applies to a bundle, and is reported by its place."""
     kind, pointer = wrong(path, value)
 
     assert kind == "validation-failed"
@@ -117,7 +117,7 @@ def test_out_of_shape(wrong, path, value):
     ],
 )
 def test_names_what_is_not_there(wrong, path, value, pointer):
-    """What is named must be in the bundle."""
+    """An id that a bundle refers to must be in the bundle."""
     assert wrong(path, value) == ("reference-not-found", f"/bundle/{pointer}")
 
 
@@ -132,9 +132,9 @@ def test_relates_what_is_not_there(wrong):
 
 def test_names_what_is_superseded_by_nothing(wrong):
     """A successor must be in the bundle as well."""
-    gone = {"supersededAt": TIME, "supersededBy": OWNER, "status": "superseded"}
+    superseded = {"supersededAt": TIME, "supersededBy": OWNER, "status": "superseded"}
 
-    result = wrong("specifications/0", lambda each: each | gone)
+    result = wrong("specifications/0", lambda each: each | superseded)
 
     assert result == ("validation-failed", "/bundle/specifications/0/status")
 
@@ -154,7 +154,7 @@ def test_names_what_is_superseded_by_nothing(wrong):
     ],
 )
 def test_said_twice(wrong, kind, at):
-    """Nothing stands in a bundle two times."""
+    """An entry may not occur twice in a bundle."""
     result = wrong(kind, lambda rows: [*rows, rows[0]])
 
     assert result[0] == "validation-failed"
@@ -174,7 +174,7 @@ def test_said_twice(wrong, kind, at):
     ],
 )
 def test_two_of_one_name(wrong, kind, at):
-    """What is unique in a project is so in a bundle, whatever its id."""
+    """Names that are unique in a project are unique in a bundle, whatever their ids."""
     result = wrong(kind, lambda rows: [*rows, rows[0] | {"id": OWNER}])
 
     assert result[0] == "validation-failed"
@@ -207,7 +207,7 @@ def test_unlike_its_revisions(wrong, path, value, pointer):
 
 @pytest.mark.parametrize("kind", ["blocks", "supersedes"])
 def test_ring(wrong, bundle, kind):
-    """What blocks, or supersedes, does not come back to where it began."""
+    """Neither blocking relationships nor successors may form a ring."""
     there = bundle["relationships"][0] | {"relationship": kind}
     back = there | {"sourceId": there["targetId"], "targetId": there["sourceId"]}
 
@@ -217,7 +217,7 @@ def test_ring(wrong, bundle, kind):
 
 
 def test_nothing_is_half_done(api, bundle):
-    """A bundle that is refused at its very end leaves nothing."""
+    """A bundle that is rejected at its very end leaves nothing."""
     count = "SELECT (SELECT COUNT(*) FROM work_item), (SELECT COUNT(*) FROM document)"
     before = database.execute_sql(count).fetchone()
     bundle["activity"][-1]["entityId"] = OWNER
@@ -230,7 +230,7 @@ def test_nothing_is_half_done(api, bundle):
 
 
 def test_ends_in_things_of_other_kinds(api, bundle):
-    """A relationship or link to what is no item or specification is elsewhere."""
+    """A relationship or link to another kind of row is dropped."""
     label = bundle["labels"][0]["id"]
     item, relationship = bundle["work"][0], bundle["relationships"][0]
     relationship |= {"sourceId": item["id"], "targetId": label}
@@ -243,7 +243,7 @@ def test_ends_in_things_of_other_kinds(api, bundle):
 
 
 def test_numbers_without_end(api, bundle, refusal):
-    """JSON has no NaN, though some who write it have."""
+    """NaN is no JSON and is rejected, although some encoders write it."""
     sent = {"slug": "copy", "ownerId": OWNER, "bundle": bundle}
     bundle["activity"][0]["metadata"] = {"a": [float("nan")]}
 
@@ -254,7 +254,7 @@ def test_numbers_without_end(api, bundle, refusal):
 
 
 def test_line_of_successors_that_is_a_ring(api, app, refusal):
-    """Two specifications cannot give way to each other."""
+    """Two specifications cannot supersede each other."""
     life = Life(api, 0)
     for _ in range(2):
         life.create("specifications")

@@ -1,4 +1,4 @@
-"""Documents put into the archive, and taken out, through HTTP."""
+"""Archiving and restoring documents over HTTP."""
 
 import pytest
 
@@ -43,7 +43,7 @@ def test_archive(api, document, clock):
 
 
 def test_published(api, document, clock):
-    """What is public stays until it is withdrawn, by whoever may withdraw it."""
+    """A published document must be withdrawn first, by a caller who may withdraw it."""
     publish(document, clock)
     id = {"id": document.id}
 
@@ -57,7 +57,7 @@ def test_published(api, document, clock):
 
 @both
 def test_in_an_archived_project(api, document, clock, route):
-    """Nothing changes there, not even to what it is already."""
+    """In an archived project nothing changes, not even to its current state."""
     document.project.change({"archived_at": clock.now}, clock.now)
 
     assert kind(api(route, {"id": document.id})) == (409, "project-archived")
@@ -65,7 +65,7 @@ def test_in_an_archived_project(api, document, clock, route):
 
 @both
 def test_unknown(api, document, route):
-    """What is not there is refused."""
+    """An unknown id is a 404."""
     id = "00000000-0000-4000-8000-000000000000"
 
     assert kind(api(route, {"id": id})) == (404, "document-not-found")
@@ -74,5 +74,5 @@ def test_unknown(api, document, route):
 @both
 @pytest.mark.parametrize("more", [{"expectedVersion": 1}, {"id": "x"}])
 def test_wrong_shape(api, document, route, more):
-    """It takes the id and nothing else."""
+    """The body is the id and nothing else."""
     assert kind(api(route, {"id": document.id} | more)) == (422, "validation-failed")

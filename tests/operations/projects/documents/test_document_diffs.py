@@ -1,4 +1,4 @@
-"""Versions of documents compared and taken back to, through HTTP."""
+"""Comparing and restoring versions of documents over HTTP."""
 
 import pytest
 
@@ -27,7 +27,7 @@ def document(store, clock):
 
 
 @pytest.fixture
-def asked(document):
+def document_id(document):
     return {"documentId": document.id}
 
 
@@ -35,9 +35,9 @@ def kind(response):
     return response.status_code, response.json["type"].split("/")[-2]
 
 
-def test_diff(api, asked):
-    """From what the public reads to the newest, unless asked otherwise."""
-    data = api(DIFF, asked).json["data"]
+def test_diff(api, document_id):
+    """The default is from the published version to the newest."""
+    data = api(DIFF, document_id).json["data"]
 
     assert data == {
         "from": 2,
@@ -51,7 +51,7 @@ def test_diff(api, asked):
 
 
 def test_diff_of_the_unpublished(api, clock):
-    """Where nothing is public it starts at version 1."""
+    """Without a published version the diff starts at version 1."""
     document = write(make_project("atlas", clock.now), clock)
     save(document, clock, content="New.")
 
@@ -68,13 +68,13 @@ def test_diff_of_the_unpublished(api, clock):
         ({"to": "head"}, (422, "validation-failed")),
     ],
 )
-def test_diff_of_nothing(api, asked, more, refused):
+def test_diff_of_nothing(api, document_id, more, refused):
     """Both versions must be there."""
-    assert kind(api(DIFF, asked | more)) == refused
+    assert kind(api(DIFF, document_id | more)) == refused
 
 
 def test_conflict(api, document):
-    """Who is behind gets the address of what changed meanwhile."""
+    """An update of an older version gets the address of the changes since."""
     body = {"id": document.id, "content": "4", "expectedVersion": 1}
 
     path, _, query = api(UPDATE, body).json["diff"].partition("?")
@@ -82,9 +82,9 @@ def test_conflict(api, document):
     assert api(f"GET {path}", query).json["data"]["unified"].endswith("-1\n+3\n")
 
 
-def test_restore(api, asked, woken):
-    """A version more with the old words; the public and the placement stay."""
-    data = api(RESTORE, asked | {"version": 1}).json["data"]
+def test_restore(api, document_id, woken):
+    """A restore adds a version with the old text; publication and placement stay."""
+    data = api(RESTORE, document_id | {"version": 1}).json["data"]
 
     assert (data["version"], data["publishedVersion"]) == (4, 2)
     assert (data["title"], data["summary"], data["content"]) == ("Probes", "Old", "1\n")
@@ -100,12 +100,12 @@ def test_restore(api, asked, woken):
     }
 
 
-def test_restore_with_a_note(api, asked):
-    """The note stands on the revision."""
-    api(RESTORE, asked | {"version": 1, "note": "Rolled back"})
+def test_restore_with_a_note(api, document_id):
+    """The note is stored with the revision."""
+    api(RESTORE, document_id | {"version": 1, "note": "Rolled back"})
 
-    got = api(f"GET {BASE}/get", asked | {"version": 4}).json["data"]
-    assert got["note"] == "Rolled back"
+    restored = api(f"GET {BASE}/get", document_id | {"version": 4}).json["data"]
+    assert restored["note"] == "Rolled back"
 
 
 @pytest.mark.parametrize(
@@ -117,15 +117,15 @@ def test_restore_with_a_note(api, asked):
         ({}, (422, "validation-failed")),
     ],
 )
-def test_restore_of_what_cannot_be(api, asked, more, refused):
+def test_restore_of_what_cannot_be(api, document_id, more, refused):
     """The version must be there, and the head be the one expected."""
-    assert kind(api(RESTORE, asked | more)) == refused
+    assert kind(api(RESTORE, document_id | more)) == refused
 
 
 @pytest.mark.parametrize("what", ["archived", "project-archived"])
-def test_restore_in_the_archive(api, asked, document, clock, what):
-    """What is archived is read-only."""
+def test_restore_in_the_archive(api, document_id, document, clock, what):
+    """An archived document is read-only."""
     entity = document if what == "archived" else document.project
     entity.change({"archived_at": clock.now}, clock.now)
 
-    assert kind(api(RESTORE, asked | {"version": 1})) == (409, what)
+    assert kind(api(RESTORE, document_id | {"version": 1})) == (409, what)

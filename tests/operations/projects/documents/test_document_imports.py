@@ -1,4 +1,4 @@
-"""Imports of a tree from another machine, through HTTP: step by step, and hostile."""
+"""Imports of a tree from another machine over HTTP: step by step, and hostile ones."""
 
 import hashlib
 from datetime import timedelta
@@ -27,7 +27,7 @@ from tests.samples import pictures
 IMPORTS = "POST /projects/v1/document-imports"
 START, APPLY = f"{IMPORTS}/start", f"{IMPORTS}/apply"
 TEXTS, FILE = f"{IMPORTS}/add-texts", f"{IMPORTS}/add-file"
-GONE = "00000000-0000-7000-8000-0000000000ff"
+UNKNOWN_ID = "00000000-0000-7000-8000-0000000000ff"
 
 
 def sha256(content):
@@ -82,17 +82,17 @@ def send_parts(api):
 
 
 @pytest.fixture
-def bring(api, start, send_parts):
+def import_tree(api, start, send_parts):
     """Import a tree as a client does; return the report."""
 
-    def brought(texts, files=None, **options):
+    def run(texts, files=None, **options):
         started = start(texts, files)
         send_parts(started, texts, files)
         response = api(APPLY, {"id": started["id"], "publish": True} | options)
         assert response.status_code == 200, response.text
         return response.json["data"]
 
-    return brought
+    return run
 
 
 def rows():
@@ -102,7 +102,9 @@ def rows():
 
 @pytest.mark.both_engines
 def test_life_of_an_import(api, start, send_parts):
-    """Nothing is there before it is applied, then all of it, and nothing is left."""
+    """
+    An import has no effect before it is applied, then all of it, and is then deleted.
+    """
     texts = {"a.md": "One ![](a.png)\n", "guides/b.md": "Two.\n"}
     files = {"docs/a.png": pictures.png()}
     started = start(texts, files)
@@ -124,11 +126,11 @@ def test_life_of_an_import(api, start, send_parts):
 
 
 @pytest.mark.both_engines
-def test_second_import_sends_nothing(bring, start, api, clock):
-    """What the project has need not be sent, and a tree that is the same is."""
+def test_second_import_sends_nothing(import_tree, start, api, clock):
+    """Texts that the project has are not sent, and an unchanged tree sends nothing."""
     texts = {"a.md": "One ![](a.png)\n", "b.md": "Two.\n"}
     files = {"docs/a.png": pictures.png()}
-    bring(texts, files)
+    import_tree(texts, files)
     clock.pass_(minutes=1)
     before = marks()
 
@@ -142,10 +144,10 @@ def test_second_import_sends_nothing(bring, start, api, clock):
 
 
 @pytest.mark.both_engines
-def test_report_is_that_of_the_command(bring, docs_project, clock, settings):
-    """An import on the server finds what one over the API has left, and the reverse."""
+def test_report_is_that_of_the_command(import_tree, docs_project, clock, settings):
+    """Imports on the server and over the API continue each other's work."""
     texts = {"a.md": "One.\n", "b.md": "Two.\n"}
-    bring(texts)
+    import_tree(texts)
     actor = Actor("account", settings.docs_owner_id)
     options = ImportOptions("guides", clock.now, actor, tree="docs", publish=True)
     sources = [
@@ -160,7 +162,7 @@ def test_report_is_that_of_the_command(bring, docs_project, clock, settings):
     ]
 
     local = import_documents(sources, options)
-    remote = bring(texts | {"b.md": "Two.\nMore.\n"})
+    remote = import_tree(texts | {"b.md": "Two.\nMore.\n"})
 
     assert (local.unchanged, local.updated) == (["a"], ["b"])
     assert (remote["unchanged"], remote["updated"]) == (["a", "b"], [])
@@ -168,7 +170,9 @@ def test_report_is_that_of_the_command(bring, docs_project, clock, settings):
 
 @pytest.mark.both_engines
 def test_interrupted_import_goes_on(api, start, send_parts):
-    """The same request finds what was sent, and only asks for the rest."""
+    """
+    The same request continues an interrupted import and lists only the missing parts.
+    """
     texts, files = {"a.md": "One.\n", "b.md": "Two.\n"}, {"docs/a.txt": b"A."}
     first = start(texts, files)
     api(TEXTS, {"id": first["id"], "texts": ["One.\n"]})
@@ -183,7 +187,10 @@ def test_interrupted_import_goes_on(api, start, send_parts):
 
 @pytest.mark.both_engines
 def test_newer_import_replaces_one(api, start, send_parts, refusal):
-    """It keeps what was sent; the older one is told, and changes nothing."""
+    """
+    A newer import takes over the sent parts; the older one is rejected, and changes
+    nothing.
+    """
     texts, files = {"a.md": "One.\n", "b.md": "Two.\n"}, {"docs/a.txt": b"A."}
     older = start(texts, files)
     send_parts(older, texts, files)
@@ -236,9 +243,11 @@ def test_incomplete_import(api, start, refusal):
 
 
 @pytest.mark.both_engines
-def test_document_that_changed_meanwhile(api, bring, start, docs_project, refusal):
-    """A text that was not sent, since a document had it, can be gone since."""
-    bring({"a.md": "One.\n"})
+def test_document_that_changed_meanwhile(
+    api, import_tree, start, docs_project, refusal
+):
+    """A text that was not sent because a document had it may be missing by now."""
+    import_tree({"a.md": "One.\n"})
     started = start({"a.md": "One.\n", "b.md": "One.\n"})
     assert started["missingTexts"] == []
     docs_project.update({"id": DocumentRow.get().id}, content="By hand.\n")
@@ -251,13 +260,13 @@ def test_document_that_changed_meanwhile(api, bring, start, docs_project, refusa
 
 
 @pytest.mark.both_engines
-def test_texts_that_change_places(bring, start):
-    """Nothing is sent, and each document gets the text that the other had."""
-    bring({"a.md": "One.\n", "b.md": "Two.\n"})
+def test_texts_that_change_places(import_tree, start):
+    """Swapped texts are not sent, and each document gets the text of the other."""
+    import_tree({"a.md": "One.\n", "b.md": "Two.\n"})
     swapped = {"a.md": "Two.\n", "b.md": "One.\n"}
     assert start(swapped)["missingTexts"] == []
 
-    report = bring(swapped)
+    report = import_tree(swapped)
 
     assert report["updated"] == ["a", "b"]
     newest = DocumentRevisionRow.select().where(DocumentRevisionRow.version == 2)
@@ -265,26 +274,26 @@ def test_texts_that_change_places(bring, start):
     assert texts == {"a": "Two.\n", "b": "One.\n"}
 
 
-def test_texts_that_change_places_in_a_long_tree(bring, monkeypatch):
+def test_texts_that_change_places_in_a_long_tree(import_tree, monkeypatch):
     """So do those that are read after the other document has been written."""
     monkeypatch.setattr("models.projects.document_imports.applying.TEXTS_AT_ONCE", 1)
     monkeypatch.setattr(
         "models.projects.document_imports.document_batch.MAX_RECORDS", 1
     )
 
-    test_texts_that_change_places(bring, lambda _: {"missingTexts": []})
+    test_texts_that_change_places(import_tree, lambda _: {"missingTexts": []})
 
 
 @pytest.mark.both_engines
-def test_renamed_file(bring, start):
-    """It is not sent again, even if another one gets its name."""
+def test_renamed_file(import_tree, start):
+    """A renamed file is not sent again, even if another one gets its name."""
     old, new = pictures.png(4, 3), pictures.png(8, 6)
-    bring({"a.md": "![](a.png)\n"}, {"docs/a.png": old})
+    import_tree({"a.md": "![](a.png)\n"}, {"docs/a.png": old})
     files = {"docs/a.png": new, "docs/b.png": old}
     texts = {"a.md": "![](a.png) ![](b.png)\n"}
     assert start(texts, files)["missingFiles"] == ["docs/a.png"]
 
-    report = bring(texts, files)
+    report = import_tree(texts, files)
 
     assert (report["files"]["added"], report["files"]["updated"]) == (
         ["docs/b.png"],
@@ -296,7 +305,7 @@ def test_renamed_file(bring, start):
 
 @pytest.mark.both_engines
 def test_sent_files_are_not_unused(api, start, send_parts):
-    """What was sent stays until the import is applied or expires."""
+    """Sent files are kept until the import is applied or expires."""
     files = {"docs/a.png": pictures.png()}
     started = start({"a.md": "![](a.png)\n"}, files)
     send_parts(started, {"a.md": "![](a.png)\n"}, files)
@@ -309,7 +318,7 @@ def test_sent_files_are_not_unused(api, start, send_parts):
 
 @pytest.mark.both_engines
 def test_import_expires(api, start, send_parts, clock, settings, refusal):
-    """After a day without a step nothing of it is left; before, all of it."""
+    """An import is kept for a day after its last step, and then deleted."""
     texts, files = {"a.md": "One.\n"}, {"docs/a.txt": b"A."}
     started = start(texts, files)
     send_parts(started, texts, files)
@@ -324,49 +333,51 @@ def test_import_expires(api, start, send_parts, clock, settings, refusal):
 
 
 @pytest.mark.both_engines
-def test_held_document(api, bring, docs_project, clock):
-    """What a person changed is left to them, unless the import takes it over."""
-    bring({"a.md": "One.\n"})
+def test_held_document(api, import_tree, docs_project, clock):
+    """A document that a person edited is skipped, unless the import takes it over."""
+    import_tree({"a.md": "One.\n"})
     clock.pass_(minutes=1)
     docs_project.withdraw({"id": DocumentRow.get().id})
     clock.pass_(minutes=1)
 
-    held = bring({"a.md": "One.\n"})
-    taken = bring({"a.md": "One.\n"}, takeOver=True)
+    skipped = import_tree({"a.md": "One.\n"})
+    taken_over = import_tree({"a.md": "One.\n"}, takeOver=True)
 
     reason = "It was unpublished after the last import."
-    assert held["held"] == [{"path": "a.md", "slug": "a", "reason": reason}]
-    assert (taken["held"], taken["published"]) == ([], ["a"])
+    assert skipped["held"] == [{"path": "a.md", "slug": "a", "reason": reason}]
+    assert (taken_over["held"], taken_over["published"]) == ([], ["a"])
 
 
-def test_renamed_document(bring, start):
-    """A file with another name keeps its document, and its text is not sent again."""
+def test_renamed_document(import_tree, start):
+    """A renamed file keeps its document, and its text is not sent again."""
     text = "Words that no other page of the tree has. " * 4
-    bring({"a.md": text})
+    import_tree({"a.md": text})
     before = DocumentRow.get().id
 
     started = start({"b.md": text}, {})
-    report = bring({"b.md": text})
+    report = import_tree({"b.md": text})
 
     assert started["missingTexts"] == []
     assert (report["renamed"], report["created"]) == (["b"], [])
     assert (DocumentRow.get().id, DocumentRow.get().slug) == (before, "b")
 
 
-def test_pruned_document(bring):
-    """A document whose file is gone is archived; one whose file is unreadable stays."""
+def test_pruned_document(import_tree):
+    """
+    A document whose file was deleted is archived; one whose file is unreadable stays.
+    """
     texts = {"a.md": "One.\n", "b.md": "Two.\n", "c.md": "Three.\n"}
-    bring(texts)
+    import_tree(texts)
     del texts["b.md"]
 
-    report = bring(texts, prune=True)
+    report = import_tree(texts, prune=True)
 
     assert report["pruned"] == ["b"]
 
 
-def test_skipped_path(api, bring, start):
+def test_skipped_path(api, import_tree, start):
     """A file that could not be read exists, so its document is not pruned."""
-    bring({"a.md": "One.\n", "b.md": "Two.\n"})
+    import_tree({"a.md": "One.\n", "b.md": "Two.\n"})
     started = start({"a.md": "One.\n"}, skippedPaths=["b.md"])
 
     report = api(APPLY, {"id": started["id"], "prune": True}).json["data"]
@@ -376,7 +387,7 @@ def test_skipped_path(api, bring, start):
 
 @pytest.mark.both_engines
 def test_dry_run(api, start, send_parts):
-    """The report is that of the import, which can still be applied."""
+    """A dry run returns the report of the import, which can still be applied."""
     texts = {"a.md": "One.\n"}
     started = start(texts)
     send_parts(started, texts)
@@ -388,7 +399,7 @@ def test_dry_run(api, start, send_parts):
 
 
 def test_repeated_apply(api, start, send_parts):
-    """A client that lost the response gets it again."""
+    """A repeat returns the response to a client that lost it."""
     texts = {"a.md": "One.\n"}
     started = start(texts)
     send_parts(started, texts)
@@ -440,7 +451,7 @@ def test_parts_sent_twice(api, start, send_parts):
     ],
 )
 def test_hostile_tree(api, docs_project, body, refusal):
-    """A list that no tree can have is refused, and nothing is kept of it."""
+    """An impossible file list is rejected, and nothing of it is stored."""
     response = api(START, body)
 
     assert response.status_code == 422, response.text
@@ -450,7 +461,7 @@ def test_hostile_tree(api, docs_project, body, refusal):
 
 @pytest.mark.both_engines
 def test_part_that_is_not_listed(api, start, refusal):
-    """Nothing is kept but what the tree has, by its digest."""
+    """Only the listed parts are stored, by their digests."""
     started = start({"a.md": "One.\n"}, {"docs/a.txt": b"A."})
     id = started["id"]
 
@@ -469,18 +480,18 @@ def test_part_that_is_not_listed(api, start, refusal):
 
 @pytest.mark.both_engines
 def test_parts_of_another_project(
-    api, start, send_parts, sample_project, acting, refusal
+    api, start, send_parts, sample_project, api_as, refusal
 ):
-    """They are no help to an import elsewhere, nor open to who has no role there."""
+    """Parts are not reused in another project, nor accessible without a role there."""
     texts, files = {"a.md": "One.\n"}, {"docs/a.txt": b"A."}
     started = start(texts, files)
     send_parts(started, texts, files)
 
     elsewhere = start(texts, files, projectId=sample_project.id)
     foreign = [
-        acting(MAINTAINER, APPLY, {"id": started["id"]}),
-        acting(MAINTAINER, TEXTS, {"id": started["id"], "texts": ["One.\n"]}),
-        acting(CONTRIBUTOR, START, tree(texts, files)),
+        api_as(MAINTAINER, APPLY, {"id": started["id"]}),
+        api_as(MAINTAINER, TEXTS, {"id": started["id"], "texts": ["One.\n"]}),
+        api_as(CONTRIBUTOR, START, tree(texts, files)),
     ]
 
     assert elsewhere["missingTexts"] == [sha256("One.\n")]
@@ -490,7 +501,9 @@ def test_parts_of_another_project(
 
 
 def test_texts_of_another_project(start, docs_project, sample_project, api):
-    """A text that another project has must be sent: its digest gives nobody a text."""
+    """
+    A text of another project must be sent, because knowing a digest gives no access.
+    """
     secret = {"projectId": sample_project.id, "slug": "s", "type": "note", "title": "S"}
     api("POST /projects/v1/documents/create", secret | {"content": "Secret.\n"})
     api(
@@ -506,11 +519,11 @@ def test_texts_of_another_project(start, docs_project, sample_project, api):
 
 
 def test_import_that_is_not_there(api, docs_project, refusal):
-    """An id of nothing is not found, at each step."""
+    """An unknown id is a 404, at each step."""
     responses = [
-        api(APPLY, {"id": GONE}),
-        api(TEXTS, {"id": GONE, "texts": ["One."]}),
-        api(FILE, {"id": GONE, "name": "a.txt"}, file=b"A."),
+        api(APPLY, {"id": UNKNOWN_ID}),
+        api(TEXTS, {"id": UNKNOWN_ID, "texts": ["One."]}),
+        api(FILE, {"id": UNKNOWN_ID, "name": "a.txt"}, file=b"A."),
     ]
 
     for response in responses:
@@ -519,7 +532,7 @@ def test_import_that_is_not_there(api, docs_project, refusal):
 
 @pytest.mark.both_engines
 def test_too_many_bytes(api, start, docs_project, settings, monkeypatch, refusal):
-    """Texts and files have limits, which count what was sent and not applied."""
+    """Texts and files have limits, which count unapplied parts."""
     monkeypatch.setattr(imports, "MAX_TEXT_BYTES", 7)
     object.__setattr__(settings, "files_max_bytes", 3)
     files = {"docs/a.txt": b"A.", "docs/b.txt": b"B."}
@@ -554,14 +567,14 @@ def test_too_many_imports(api, start, monkeypatch, refusal):
 
 
 def test_limits_are_those_of_the_manual():
-    """A body of all the documents that a tree may have is within its limit."""
+    """A request with the maximum number of documents is within the body limit."""
     longest = listed("a/" * 100 + "a.md", "", summary="x" * 100, section="y" * 80)
 
     assert manifest.MAX_DOCUMENTS * len(str(longest)) < 8 * 1024 * 1024
 
 
 def test_addresses_of_the_website(api, start, send_parts):
-    """The website of the tree, and the addresses there, are kept for links."""
+    """The website of the tree, and its addresses there, are stored for links."""
     started = start({"a.md": "One.\n"}, base="https://docs.example.com/a")
     send_parts(started, {"a.md": "One.\n"})
     api(APPLY, {"id": started["id"]})
@@ -579,7 +592,7 @@ def test_addresses_of_the_website(api, start, send_parts):
 
 
 def test_language(api, start, send_parts):
-    """The language of a text is kept, and a changed one makes no new version."""
+    """The language of a text is stored, and a changed one makes no new version."""
     started = start({"a.md": "One.\n"})
     send_parts(started, {"a.md": "One.\n"})
     api(APPLY, {"id": started["id"]})

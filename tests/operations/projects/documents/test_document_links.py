@@ -1,4 +1,4 @@
-"""Where the links of a document lead, asked before anything is published."""
+"""Where the links of a document lead, before anything is published."""
 
 import pytest
 
@@ -7,12 +7,12 @@ LINKS = "GET /projects/v1/documents/links"
 
 @pytest.fixture
 def links(api):
-    def asked(document, **more):
+    def read(document, **more):
         response = api(LINKS, {"id": document["id"]} | more)
         assert response.status_code == 200, response.text
         return response.json["data"]
 
-    return asked
+    return read
 
 
 def brief(found):
@@ -20,7 +20,7 @@ def brief(found):
 
 
 def test_links(docs_project, links):
-    """Each link as it is written, where it leads, and which document is there."""
+    """Each link with its target as written, its address and its document."""
     limits = docs_project.publish("limits", "## Rates\n", collection="support")
     text = "[a](limits.md#rates) [b](limits.md#no) [c](gone.md) [d](https://a.test/)"
     keys = docs_project.write("keys", f"{text}\n")
@@ -31,20 +31,20 @@ def test_links(docs_project, links):
     none = dict.fromkeys(other)
     good = {"target": "limits.md#rates", "href": "/support/limits/#rates"}
     lost = {"target": "limits.md#no", "href": "/support/limits/#no"}
-    gone = {"target": "gone.md", "href": None, "problem": "nothing-there"}
+    missing = {"target": "gone.md", "href": None, "problem": "nothing-there"}
     assert found == {
         "documentId": keys["id"],
         "version": 1,
         "outgoing": [good | other | {"problem": None}],
         "incoming": [],
-        "broken": [lost | other | {"problem": "no-heading"}, gone | none],
+        "broken": [lost | other | {"problem": "no-heading"}, missing | none],
         "truncated": False,
         "unread": 0,
     }
 
 
 def test_incoming(docs_project, links):
-    """Links of published documents: whom it would hurt to take the page away."""
+    """The links from published documents that a removal of the page would break."""
     limits = docs_project.publish("limits", "[self](limits.md)\n\n## Rates\n")
     keys = docs_project.publish("keys", "[a](limits.md) [b](/guides/limits/#no)\n")
     docs_project.write("draft", "[a](limits.md)\n")
@@ -60,7 +60,7 @@ def test_incoming(docs_project, links):
 
 
 def test_before_it_is_published(docs_project, links, build_site):
-    """As if the version were public: what leads to it then, and what does not."""
+    """Links are resolved as if the version were published."""
     limits = docs_project.publish("limits", "## A\n\n## Rates\n\n## B\n")
     docs_project.publish("keys", "[a](limits.md#rates) [b](new.md)\n")
     build_site()
@@ -78,7 +78,7 @@ def test_before_it_is_published(docs_project, links, build_site):
 
 
 def test_pages_that_are_no_documents(api, docs_project, links, build_site):
-    """What is linked to beside documents is looked for on the site as it stands."""
+    """Targets that are not documents are looked up in the built site."""
     api("POST /status/v1/admin/services/add", {"slug": "api", "name": "API"})
     targets = ("/status/services/api/", "/status/../../masthead.db", "/status/%00")
     text = " ".join(f"[a]({each})" for each in (*targets, f"/status/{'x' * 5000}"))
@@ -92,7 +92,7 @@ def test_pages_that_are_no_documents(api, docs_project, links, build_site):
 
 
 def test_document_without_a_page(docs_project, api, links):
-    """What has no collection is led to by nothing; its own links are told."""
+    """A document without a collection has no incoming links; its own are resolved."""
     docs_project.publish("keys", "[a](limits.md)\n")
     limits = docs_project.write("limits", "[a](keys.md) [b](#no)\n", collection=None)
 
@@ -104,7 +104,7 @@ def test_document_without_a_page(docs_project, api, links):
 
 
 def test_by_slug(api, docs_project):
-    """A document is named as in documents/get; a version that is none is missing."""
+    """A document is addressed as in documents/get; an unknown version is a 404."""
     docs_project.write("keys")
     named = {"projectSlug": "docs", "slug": "keys"}
 
@@ -127,7 +127,7 @@ def test_by_slug(api, docs_project):
     ],
 )
 def test_named_wrongly(api, docs_project, body, detail):
-    """The refusal speaks of what was sent, not of what was not."""
+    """The problem names only what was sent."""
     keys = docs_project.write("keys") | {"projectSlug": "docs"}
 
     refused = api(LINKS, {name: keys[name] for name in body})
@@ -137,7 +137,7 @@ def test_named_wrongly(api, docs_project, body, detail):
 
 
 def test_query_of_a_link(docs_project, links):
-    """It is kept where the link leads, and is no part of what is looked for."""
+    """The query of a link stays in its address, and is ignored in the look-up."""
     limits = docs_project.publish("limits", "## Rates\n", collection="support")
     keys = docs_project.publish("keys", "[a](limits.md?x=1#rates) [b](/support/?y)\n")
 
@@ -151,7 +151,9 @@ def test_query_of_a_link(docs_project, links):
 
 
 def test_without_end(docs_project, links, monkeypatch):
-    """However many links there are, an answer ends, and says so."""
+    """
+    The number of returned links is limited, and the response says if there are more.
+    """
     monkeypatch.setattr("models.projects.documents.linking.links.MAX_LINKS", 3)
     limits = docs_project.publish("limits", "[a](b.md) [a](c.md) [a](d.md)\n")
     text = "[a](limits.md?{0}) [b](no-{0}.md)\n"
@@ -169,7 +171,7 @@ def test_without_end(docs_project, links, monkeypatch):
 
 
 def test_what_the_site_has_yet_to_read(docs_project, links, build_site, monkeypatch):
-    """What is not built yet is read here, up to a bound; beyond it is counted."""
+    """Unbuilt documents are rendered here, up to a limit; the others are counted."""
     limits = docs_project.publish("limits")
     docs_project.publish("keys", "[a](limits.md)\n")
     read = links(limits)

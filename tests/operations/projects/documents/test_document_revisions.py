@@ -60,7 +60,7 @@ def test_get(api, document):
     ],
 )
 def test_get_of_nothing(api, document, more, status, detail):
-    """What is not there, or not named rightly, is refused with a sentence."""
+    """An unknown id is a 404 and a wrong parameter a 422, each with a sentence."""
     refused = api(GET, {"documentId": document.id} | more)
 
     assert refused.status_code == status
@@ -68,7 +68,7 @@ def test_get_of_nothing(api, document, more, status, detail):
 
 
 def test_page_of_long_texts(api, document, clock):
-    """A page ends early once it holds 4 MiB, and the cursor goes on."""
+    """A page ends once it has 4 MiB, and the cursor continues after it."""
     for number in range(12):
         save(document, clock, content=str(number % 10) * 500_000)
     body = {"documentId": document.id, "limit": 100}

@@ -24,7 +24,7 @@ def docs(store, clock, settings):
 
 
 @pytest.fixture
-def asked(docs):
+def new_document(docs):
     return {
         "projectId": docs.id,
         "title": " Getting started ",
@@ -37,13 +37,13 @@ def asked(docs):
 
 
 @pytest.fixture
-def document(api, asked):
-    return api(CREATE, asked).json["data"]
+def document(api, new_document):
+    return api(CREATE, new_document).json["data"]
 
 
-def test_create(api, asked, woken):
+def test_create(api, new_document, woken):
     """A new document is version 1, by the key that wrote it, and not public."""
-    response = api(CREATE, asked)
+    response = api(CREATE, new_document)
 
     assert response.status_code == 200
     document = response.json["data"]
@@ -55,13 +55,13 @@ def test_create(api, asked, woken):
     assert (behind(), woken) == (set(), [])
 
 
-def test_create_twice(api, asked):
-    """A slug stands once in a project; the repeat of a call gets its answer."""
+def test_create_twice(api, new_document):
+    """A slug is unique in a project; the repeat of a request gets its response."""
     repeat = {"Idempotency-Key": "one"}
-    first = api(CREATE, asked, headers=repeat)
+    first = api(CREATE, new_document, headers=repeat)
 
-    assert api(CREATE, asked, headers=repeat).data == first.data
-    refused = api(CREATE, asked)
+    assert api(CREATE, new_document, headers=repeat).data == first.data
+    refused = api(CREATE, new_document)
     assert (refused.status_code, refused.json["type"].split("/")[-2]) == (
         409,
         "slug-taken",
@@ -73,7 +73,10 @@ def test_create_twice(api, asked):
 
 
 def test_way_of_a_document(api, document, woken):
-    """Written, published, changed, taken back, withdrawn: the site follows."""
+    """
+    The site follows a document that is written, published, updated, rolled back,
+    withdrawn.
+    """
     id = {"id": document["id"]}
 
     published = api(PUBLISH, id).json["data"]
@@ -98,9 +101,7 @@ def test_way_of_a_document(api, document, woken):
 
 @pytest.mark.both_engines
 def test_changes_that_no_page_shows(api, document, clock, woken):
-    """
-    A draft, and what is published in another project, start no build; a move does.
-    """
+    """A draft, or a publication in another project, starts no build; a move does."""
     id = {"id": document["id"]}
     draft = api(UPDATE, id | {"content": "Draft.", "position": 2})
     api(PUBLISH, id)
@@ -125,7 +126,7 @@ def test_changes_that_no_page_shows(api, document, clock, woken):
 
 
 def test_publish_again(api, document, woken, clock):
-    """Publishing what is published changes nothing and wakes nobody."""
+    """Publishing a published version changes nothing and wakes no builder."""
     id = {"id": document["id"]}
     first = api(PUBLISH, id)
     clock.pass_(minutes=1)
@@ -140,7 +141,9 @@ def test_publish_again(api, document, woken, clock):
 
 
 def test_update_of_what_has_changed(api, document):
-    """Who expects an older version is told the current one; nothing is kept."""
+    """
+    An update of an older version is rejected with the current one; nothing is stored.
+    """
     id = {"id": document["id"]}
     api(UPDATE, id | {"content": "First."})
 
@@ -158,8 +161,8 @@ def test_update_of_what_has_changed(api, document):
 def test_publish_as(api, issue, clock, account, status):
     """The account a key acts for decides: publishing needs a maintainer."""
     project = make_project("atlas", clock.now)
-    asked = {"title": "T", "slug": "t", "type": "note", "content": ""}
-    document = api(CREATE, asked | {"projectId": project.id}).json["data"]
+    new_document = {"title": "T", "slug": "t", "type": "note", "content": ""}
+    document = api(CREATE, new_document | {"projectId": project.id}).json["data"]
     key = issue("projects:documents:publish", "platform:actors:assert")
 
     response = api(
@@ -176,7 +179,7 @@ def test_publish_as(api, issue, clock, account, status):
 
 
 @pytest.mark.parametrize(
-    ("given", "sentence"),
+    ("members", "sentence"),
     [
         ({"id": "x"}, "Must be a UUID"),
         ({"position": 10_001}, "position"),
@@ -188,16 +191,16 @@ def test_publish_as(api, issue, clock, account, status):
         ({"ghost": 1}, "Unknown field."),
     ],
 )
-def test_update_in_a_wrong_shape(api, document, given, sentence):
-    """Each wrong member is refused with a sentence about it."""
-    refused = api(UPDATE, {"id": document["id"]} | given)
+def test_update_in_a_wrong_shape(api, document, members, sentence):
+    """Each invalid member is rejected with a sentence about it."""
+    refused = api(UPDATE, {"id": document["id"]} | members)
 
     assert refused.status_code == 422
     assert sentence in refused.json["detail"]
 
 
 def test_get_and_list(api, document, docs):
-    """A document has two names; a list can leave its text out."""
+    """A document is addressed by id or slug; a list can omit the text."""
     by_id = api(GET, {"id": document["id"]}).json["data"]
     by_slug = api(GET, {"projectSlug": "docs", "slug": document["slug"]}).json["data"]
     listed = api(LIST, {"collection": "none,guides", "content": "omit"}).json["data"]
@@ -208,7 +211,7 @@ def test_get_and_list(api, document, docs):
 
 
 @pytest.mark.parametrize(
-    ("asked", "status"),
+    ("query", "status"),
     [
         ({"slug": "x"}, 422),
         ({"slug": "x", "projectSlug": "docs"}, 404),
@@ -217,9 +220,9 @@ def test_get_and_list(api, document, docs):
         ({}, 422),
     ],
 )
-def test_get_of_nothing(api, docs, asked, status):
-    """What is not there, or not named rightly, is refused with a sentence."""
-    refused = api(GET, asked)
+def test_get_of_nothing(api, docs, query, status):
+    """An unknown id is a 404 and a wrong parameter a 422, each with a sentence."""
+    refused = api(GET, query)
 
     assert refused.status_code == status
     assert refused.json["detail"].endswith(".")

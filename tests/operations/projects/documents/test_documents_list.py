@@ -67,12 +67,12 @@ def slugs(response):
     ],
 )
 def test_list(api, register, body, found):
-    """Last changed first, nothing archived, unless the question says else."""
+    """The default list is without archived documents, last changed first."""
     assert slugs(api(LIST, body)) == found
 
 
 def test_list_of_stale_documents(api, store, clock):
-    """Stale is what has newer words than the public reads."""
+    """A document is stale if its newest text is not the published one."""
     docs = make_project("docs", clock.now, builtin=True)
     document = write(docs, clock)
     publish(document, clock)
@@ -111,14 +111,14 @@ def test_list_in_pages(api, register):
     ],
 )
 def test_list_in_a_wrong_shape(api, body, detail):
-    """What cannot be asked is refused with a sentence."""
+    """A wrong parameter is rejected with a sentence."""
     refused = api(LIST, body)
 
     assert (refused.status_code, refused.json["detail"]) == (422, detail)
 
 
 def test_description_of_a_list_in_a_query(app):
-    """OpenAPI says that its words are separated by commas, in one parameter."""
+    """In the OpenAPI document, the list is one parameter with comma-separated words."""
     data = app.test_client().get("/openapi.json").json["paths"]
     parameters = data["/projects/v1/documents/list"]["get"]["parameters"]
 

@@ -13,7 +13,7 @@ OUTLINE = "GET /projects/v1/published/outline"
 
 @pytest.fixture
 def document(store, clock):
-    """A published page with newer words, and a release of an ordinary project."""
+    """A published page with newer text, and a document of an ordinary project."""
     document = write(make_project("docs", clock.now, builtin=True), clock)
     publish(document, clock)
     clock.pass_(minutes=1)
@@ -23,7 +23,7 @@ def document(store, clock):
 
 
 def test_get(api, document):
-    """The words as they were published, and nothing of who wrote them."""
+    """The published text is returned, without its authors."""
     assert api(GET, {"slug": "probes"}).json["data"] == {
         "slug": "probes",
         "collection": "guides",
@@ -64,7 +64,7 @@ def test_list(api, document, body, found):
 
 @pytest.mark.parametrize("body", [{"collection": "none"}, {"q": "x"}, {"limit": 0}])
 def test_list_in_a_wrong_shape(api, document, body):
-    """What cannot be asked is refused."""
+    """A wrong parameter is rejected."""
     assert api(LIST, body).status_code == 422
 
 
@@ -79,16 +79,16 @@ def test_outline(api, document, clock):
 
     data = api(OUTLINE).json["data"]
 
-    assert [(each["collection"], told_groups(each)) for each in data] == [
+    assert [(each["collection"], group_titles(each)) for each in data] == [
         ("guides", {None: ["probes"], "Setup": ["a", "b"]}),
         ("products", {None: ["c"]}),
     ]
     (page,) = data[0]["sections"][0]["pages"]
-    said = {"slug": "probes", "title": "Probes", "summary": None, "position": 0}
-    assert page == said
+    expected = {"slug": "probes", "title": "Probes", "summary": None, "position": 0}
+    assert page == expected
 
 
-def told_groups(collection):
+def group_titles(collection):
     """The slugs of each section."""
     return {
         each["section"]: [page["slug"] for page in each["pages"]]
@@ -100,7 +100,7 @@ def told_groups(collection):
     ("route", "body"), [(LIST, {}), (GET, {"slug": "probes"}), (OUTLINE, None)]
 )
 def test_etag(api, document, clock, route, body):
-    """Who has the answer is told so without it, until it is another one."""
+    """A client with the current ETag gets a 304 until the response changes."""
     first = api(route, body)
     known = {"If-None-Match": first.headers["ETag"]}
     again = api(route, body, headers=known)
@@ -128,7 +128,7 @@ def test_if_none_match(api, document, sent, status):
 
 
 def test_etag_of_what_is_refused(api, document):
-    """A refusal is no answer to keep."""
+    """A rejected request has no ETag."""
     refused = api(GET, {"slug": "ghost"}, headers={"If-None-Match": "*"})
 
     assert refused.status_code == 404
@@ -136,7 +136,7 @@ def test_etag_of_what_is_refused(api, document):
 
 
 def test_etag_of_what_is_not_published(api, document):
-    """Only what declares it has an ETag."""
+    """Only an operation that declares it has an ETag."""
     listed = api("GET /projects/v1/documents/list")
 
     assert "ETag" not in listed.headers

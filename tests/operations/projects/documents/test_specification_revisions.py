@@ -13,7 +13,7 @@ RESTORE = f"POST {BASE}/restore"
 
 @pytest.fixture
 def specification(store, clock):
-    """Three versions, a minute apart: written, settled, renamed."""
+    """Three versions, a minute apart: written, accepted, renamed."""
     specification = specify(make_project("atlas", clock.now), clock)
     clock.pass_(minutes=1)
     revise(specification, clock, status="approved", summary="Agreed")
@@ -23,7 +23,7 @@ def specification(store, clock):
 
 
 @pytest.fixture
-def asked(specification):
+def specification_id(specification):
     return {"specificationId": specification.id}
 
 
@@ -31,11 +31,13 @@ def kind(response):
     return response.status_code, response.json["type"].split("/")[-2]
 
 
-def test_list(api, asked):
+def test_list(api, specification_id):
     """Newest first, or oldest; by status; the texts can be left out."""
-    data = api(LIST, asked).json["data"]
-    other = api(LIST, asked | {"order": "asc", "content": "omit"}).json["data"]
-    drafts = api(LIST, asked | {"status": "draft,review"}).json["data"]
+    data = api(LIST, specification_id).json["data"]
+    other = api(LIST, specification_id | {"order": "asc", "content": "omit"}).json[
+        "data"
+    ]
+    drafts = api(LIST, specification_id | {"status": "draft,review"}).json["data"]
 
     assert [(e["version"], e["title"], e["status"]) for e in data] == [
         (3, "Sign in", "approved"),
@@ -47,14 +49,14 @@ def test_list(api, asked):
     assert data[1]["summary"] == "Agreed"
 
 
-def test_get(api, asked):
-    """By its id, by version, and by the time at which it was in force."""
-    second = api(GET, asked | {"version": 2}).json["data"]
+def test_get(api, specification_id):
+    """A revision is addressed by id, by version, or by the time it was in force."""
+    second = api(GET, specification_id | {"version": 2}).json["data"]
 
     assert second["status"] == "approved"
     assert api(GET, {"id": second["id"]}).json["data"] == second
     for at in ("2026-03-01T12:01:00Z", "2026-03-01T12:01:59.999Z"):
-        assert api(GET, asked | {"at": at}).json["data"] == second
+        assert api(GET, specification_id | {"at": at}).json["data"] == second
 
 
 @pytest.mark.parametrize(
@@ -66,14 +68,14 @@ def test_get(api, asked):
         ({"version": 1, "at": "2026-03-01T12:00:00Z"}, (422, "validation-failed")),
     ],
 )
-def test_get_of_nothing(api, asked, more, refused):
-    """What is not there, or not named rightly, is refused."""
-    assert kind(api(GET, asked | more)) == refused
+def test_get_of_nothing(api, specification_id, more, refused):
+    """An unknown or wrongly addressed revision is rejected."""
+    assert kind(api(GET, specification_id | more)) == refused
 
 
-def test_diff(api, asked):
-    """What changed between two versions, beside the text as well."""
-    data = api(DIFF, asked | {"from": 1}).json["data"]
+def test_diff(api, specification_id):
+    """The changes between two versions, in the text and the other fields."""
+    data = api(DIFF, specification_id | {"from": 1}).json["data"]
 
     assert data == {
         "from": 1,
@@ -86,16 +88,16 @@ def test_diff(api, asked):
     }
 
 
-def test_diff_of_equals(api, asked):
-    """Equal words are null, equal texts no text."""
-    data = api(DIFF, asked | {"from": 3, "to": 3}).json["data"]
+def test_diff_of_equals(api, specification_id):
+    """For equal versions every difference is null."""
+    data = api(DIFF, specification_id | {"from": 3, "to": 3}).json["data"]
 
     assert (data["title"], data["status"], data["unified"]) == (None, None, "")
 
 
-def test_way_back(api, asked):
+def test_way_back(api, specification_id):
     """From the newer to the older."""
-    data = api(DIFF, asked | {"from": 3, "to": 1}).json["data"]
+    data = api(DIFF, specification_id | {"from": 3, "to": 1}).json["data"]
 
     assert data["unified"].endswith("-Two.\n+One.\n")
 
@@ -110,18 +112,18 @@ def test_way_back(api, asked):
         ({"from": 10**16}, (422, "validation-failed")),
     ],
 )
-def test_diff_of_nothing(api, asked, more, refused):
+def test_diff_of_nothing(api, specification_id, more, refused):
     """Both versions must be there."""
-    assert kind(api(DIFF, asked | more)) == refused
+    assert kind(api(DIFF, specification_id | more)) == refused
 
 
-def test_restore(api, asked):
+def test_restore(api, specification_id):
     """A version more, with the old title and text; the status stays."""
-    data = api(RESTORE, asked | {"version": 1}).json["data"]
+    data = api(RESTORE, specification_id | {"version": 1}).json["data"]
 
     assert (data["version"], data["title"], data["content"]) == (4, "Login", "One.\n")
     assert data["status"] == "approved"
-    newest = api(GET, asked | {"version": 4}).json["data"]
+    newest = api(GET, specification_id | {"version": 4}).json["data"]
     assert newest["summary"] == "Restored version 1"
     record = ActivityRow.select().order_by(ActivityRow.number.desc()).get()
     assert record.action == "specification.revision-restored"
@@ -137,14 +139,14 @@ def test_restore(api, asked):
         ({"version": 0}, (422, "validation-failed")),
     ],
 )
-def test_restore_of_what_cannot_be(api, asked, more, refused):
+def test_restore_of_what_cannot_be(api, specification_id, more, refused):
     """The version must be there, and the head be the one expected."""
-    assert kind(api(RESTORE, asked | more)) == refused
+    assert kind(api(RESTORE, specification_id | more)) == refused
 
 
 @pytest.mark.parametrize("state", ["archived", "superseded"])
-def test_restore_in_a_state(api, asked, specification, clock, state):
-    """What is out of force does not change."""
+def test_restore_in_a_state(api, specification_id, specification, clock, state):
+    """A superseded or retired specification does not change."""
     if state == "archived":
         specification.change({"archived_at": clock.now}, clock.now)
     else:
@@ -152,15 +154,15 @@ def test_restore_in_a_state(api, asked, specification, clock, state):
         supersede(specification, successor, clock)
     expected = "archived" if state == "archived" else "specification-superseded"
 
-    assert kind(api(RESTORE, asked | {"version": 1})) == (409, expected)
+    assert kind(api(RESTORE, specification_id | {"version": 1})) == (409, expected)
 
 
 @pytest.mark.parametrize(("account", "answer"), [(CONTRIBUTOR, 403), (MAINTAINER, 200)])
-def test_restore_of_settled_words(api, issue, asked, account, answer):
+def test_restore_of_settled_words(api, issue, specification_id, account, answer):
     """The status stays approved, so it needs a maintainer."""
     key = issue("projects:*", "platform:actors:assert")
     headers = {"Act-As-Account": account}
 
-    response = api(RESTORE, asked | {"version": 1}, key=key, headers=headers)
+    response = api(RESTORE, specification_id | {"version": 1}, key=key, headers=headers)
 
     assert response.status_code == answer

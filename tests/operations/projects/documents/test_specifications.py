@@ -11,10 +11,10 @@ CREATE, UPDATE = f"POST {BASE}/create", f"POST {BASE}/update"
 SUPERSEDE = f"POST {BASE}/supersede"
 REMOVE, RESTORE = f"POST {BASE}/remove", f"POST {BASE}/restore"
 GET, LINEAGE, COVERAGE = (f"GET {BASE}/{n}" for n in ("get", "lineage", "coverage"))
-NOBODY = "00000000-0000-4000-8000-000000000000"
+UNKNOWN_ID = "00000000-0000-4000-8000-000000000000"
 WRITES = {
     UPDATE: {"title": "New"},
-    SUPERSEDE: {"supersededBy": NOBODY},
+    SUPERSEDE: {"supersededBy": UNKNOWN_ID},
     REMOVE: {},
     RESTORE: {},
 }
@@ -31,7 +31,7 @@ def specification(project, clock):
 
 
 @pytest.fixture
-def asked(project):
+def new_specification(project):
     return {
         "projectId": project.id,
         "title": " Login ",
@@ -45,9 +45,9 @@ def kind(response):
     return response.status_code, response.json["type"].split("/")[-2]
 
 
-def test_create(api, asked):
+def test_create(api, new_specification):
     """Version 1, a draft, by the key that wrote it; its text as it was sent."""
-    data = api(CREATE, asked).json["data"]
+    data = api(CREATE, new_specification).json["data"]
 
     assert data["title"] == "Login"
     assert data["content"] == "# Login\r\n\x0c"
@@ -60,13 +60,13 @@ def test_create(api, asked):
     assert api(GET, named).json["data"] == data
 
 
-def test_create_twice(api, asked):
-    """A slug stands once in a project; the repeat of a call gets its answer."""
+def test_create_twice(api, new_specification):
+    """A slug is unique in a project; the repeat of a request gets its response."""
     repeat = {"Idempotency-Key": "one"}
-    first = api(CREATE, asked, headers=repeat)
+    first = api(CREATE, new_specification, headers=repeat)
 
-    assert api(CREATE, asked, headers=repeat).data == first.data
-    refused = api(CREATE, asked)
+    assert api(CREATE, new_specification, headers=repeat).data == first.data
+    refused = api(CREATE, new_specification)
     assert kind(refused) == (409, "slug-taken")
     assert "already has a specification 'login'" in refused.json["detail"]
 
@@ -90,15 +90,18 @@ def test_create_twice(api, asked):
         (REMOVE, {"expectedVersion": 1}),
     ],
 )
-def test_wrong_shape(api, asked, specification, route, more):
-    """What cannot be asked is refused, and superseded cannot be written."""
-    body = asked if route == CREATE else {"id": specification.id}
+def test_wrong_shape(api, new_specification, specification, route, more):
+    """A wrong value is rejected, and the status superseded cannot be set."""
+    body = new_specification if route == CREATE else {"id": specification.id}
 
     assert kind(api(route, body | more)) == (422, "validation-failed")
 
 
 def test_conflict(api, specification, clock):
-    """Who is behind gets the current version and the address of what changed."""
+    """
+    An update of an older version is rejected with the current one, and the address of
+    the changes.
+    """
     revise(specification, clock, content="Two.\n")
 
     refused = api(
@@ -113,14 +116,17 @@ def test_conflict(api, specification, clock):
 
 
 def test_conflict_with_what_never_was(api, specification):
-    """A version that is not there yet has no difference to show."""
+    """The problem for a future version has no address of changes."""
     body = {"id": specification.id, "title": "A", "expectedVersion": 9}
 
     assert "diff" not in api(UPDATE, body).json
 
 
 def test_supersede(api, project, specification, clock):
-    """It is retired, and a repeat is answered alike; the line is told."""
+    """
+    A superseded specification is retired, a repeat gets the same response, and the
+    successors are listed.
+    """
     successor = specify(project, clock, slug="sso")
     body = {"id": specification.id, "supersededBy": successor.id}
 
@@ -143,8 +149,8 @@ def test_supersede(api, project, specification, clock):
     ],
 )
 def test_supersede_by(api, specification, name, refused):
-    """The successor must be there and be another one."""
-    actor = specification.id if name == "itself" else NOBODY
+    """The successor must exist and be another specification."""
+    actor = specification.id if name == "itself" else UNKNOWN_ID
 
     response = api(SUPERSEDE, {"id": specification.id, "supersededBy": actor})
 
@@ -189,7 +195,7 @@ def test_archive_as(api, issue, project, clock, route, status, account, answer):
 
 @pytest.mark.parametrize("route", WRITES)
 def test_in_an_archived_project(api, project, specification, clock, route):
-    """Nothing changes there, not even to what it is already."""
+    """In an archived project nothing changes, not even to its current state."""
     project.change({"archived_at": clock.now}, clock.now)
 
     refused = api(route, {"id": specification.id} | WRITES[route])
@@ -197,23 +203,23 @@ def test_in_an_archived_project(api, project, specification, clock, route):
     assert kind(refused) == (409, "project-archived")
 
 
-def test_create_in_an_archived_project(api, project, asked, clock):
-    """Nothing new comes there."""
+def test_create_in_an_archived_project(api, project, new_specification, clock):
+    """Nothing is created in an archived project."""
     project.change({"archived_at": clock.now}, clock.now)
 
-    assert kind(api(CREATE, asked)) == (409, "project-archived")
+    assert kind(api(CREATE, new_specification)) == (409, "project-archived")
 
 
 @pytest.mark.parametrize("route", [*WRITES, GET, LINEAGE, COVERAGE])
 def test_unknown(api, project, route):
-    """What is not there is refused by its kind."""
-    refused = api(route, {"id": NOBODY} | WRITES.get(route, {}))
+    """An unknown id is a 404 of its kind."""
+    refused = api(route, {"id": UNKNOWN_ID} | WRITES.get(route, {}))
 
     assert kind(refused) == (404, "specification-not-found")
 
 
 def test_coverage(api, specification, clock):
-    """Work by its tie, in the words of work items, and the findings."""
+    """Work items by their relationship, in their API shape, and the findings."""
     revise(specification, clock, status="implemented")
     tied(specification, clock)
 
@@ -231,8 +237,13 @@ def test_coverage(api, specification, clock):
 
 
 @pytest.mark.parametrize(
-    "asked", [{}, {"id": NOBODY, "projectId": NOBODY}, {"projectId": NOBODY, "q": "x"}]
+    "query",
+    [
+        {},
+        {"id": UNKNOWN_ID, "projectId": UNKNOWN_ID},
+        {"projectId": UNKNOWN_ID, "q": "x"},
+    ],
 )
-def test_coverage_in_a_wrong_shape(api, project, asked):
+def test_coverage_in_a_wrong_shape(api, project, query):
     """Of one specification or of one project."""
-    assert kind(api(COVERAGE, asked)) == (422, "validation-failed")
+    assert kind(api(COVERAGE, query)) == (422, "validation-failed")

@@ -23,14 +23,14 @@ def specifications(store, clock):
         found.append(specify(project, clock, actor=actor, **more))
         clock.pass_(minutes=1)
     found[2].change({"archived_at": clock.now}, clock.now)
-    gone = make_project("gone", clock.now)
-    specify(gone, clock, slug="old")
-    gone.change({"archived_at": clock.now}, clock.now)
+    archived = make_project("gone", clock.now)
+    specify(archived, clock, slug="old")
+    archived.change({"archived_at": clock.now}, clock.now)
     return found
 
 
-def slugs(api, asked):
-    return [each["slug"] for each in api(LIST, asked).json["data"]]
+def slugs(api, query):
+    return [each["slug"] for each in api(LIST, query).json["data"]]
 
 
 @pytest.mark.parametrize(
@@ -61,7 +61,7 @@ def test_filters(api, specifications, body, found):
 
 
 def test_pages(api, specifications):
-    """The cursor goes on where the page ended, and only with the same filters."""
+    """The cursor continues after the page, and only with the same filters."""
     body = {"archived": "include", "sort": "title", "limit": 3}
     first = api(LIST, body).json
     onward = body | {"cursor": first["meta"]["cursor"]}
@@ -87,5 +87,5 @@ def test_content(api, specifications):
     [{"status": "ghost"}, {"sort": "status"}, {"q": ""}, {"limit": 101}, {"x": "1"}],
 )
 def test_wrong_shape(api, specifications, body):
-    """What cannot be asked is refused."""
+    """A wrong parameter is rejected."""
     assert api(LIST, body).status_code == 422

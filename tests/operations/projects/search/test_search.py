@@ -17,7 +17,7 @@ WORD = "quillfeather"
 
 @pytest.fixture
 def found(api):
-    """Search, and return what was found as (type, title)."""
+    """Search, and return the hits as (type, title)."""
 
     def searched(q, **more):
         response = api(SEARCH, {"q": q, **more})
@@ -48,7 +48,7 @@ def texts(store, sample_project, clock):
 
 
 def test_every_kind(api, full):
-    """Each kind of thing is found, and told by what it has."""
+    """Each kind of entity is found, with its own fields."""
     response = api(SEARCH, {"q": WORD})
 
     hits = {each["entityType"]: each for each in response.json["data"]}
@@ -63,7 +63,7 @@ def test_every_kind(api, full):
 
 
 def test_hit(api, full):
-    """A hit has every member, null where its kind has none."""
+    """A hit has every member; those that its kind lacks are null."""
     response = api(SEARCH, {"q": WORD, "types": "document"})
 
     [hit] = response.json["data"]
@@ -86,7 +86,7 @@ def test_hit(api, full):
 
 @pytest.mark.parametrize("kind", ["work", "specification", "document", "comment"])
 def test_types(found, full, kind):
-    """Of the kinds that are asked for, and no other."""
+    """Only the requested types are found."""
     hits = found(WORD, types=kind)
 
     assert {type for type, _ in hits} == {kind}
@@ -94,7 +94,9 @@ def test_types(found, full, kind):
 
 
 def test_words(found, texts):
-    """All words are needed, in any order; a phrase in this one; a star goes on."""
+    """
+    All words must occur, in any order; a phrase in this order; a star matches prefixes.
+    """
     texts(("Lock the door", "with a key"), ("Key of a lock", "in a box"))
 
     assert len(found("lock key")) == len(found("KEY  lock")) == 2
@@ -105,14 +107,14 @@ def test_words(found, texts):
 
 
 def test_title_counts_more(found, texts):
-    """What has the word in its title stands before what has it in its text."""
+    """A match in the title ranks before a match in the text."""
     texts(("Something", "lock " + "word " * 3), ("Lock", "something else is here"))
 
     assert [title for _, title in found("lock")] == ["Lock", "Something"]
 
 
 def test_summary(api, found, sample_project):
-    """A document is found by its present summary, alone and with words of its text."""
+    """A document is found by its current summary, alone and with words of its text."""
     document = {"title": "Guide", "content": "Doors and locks.", "type": "note"}
     document |= {
         "projectId": sample_project.id,
@@ -142,7 +144,9 @@ def test_summary(api, found, sample_project):
     ],
 )
 def test_hostile_words(api, texts, q):
-    """Whatever is typed is words: never an operator, never an error."""
+    """
+    Search operators and hostile input are treated as words, and never cause an error.
+    """
     texts(("a b c", "not near title or and"))
 
     response = api(SEARCH, {"q": q})
@@ -175,7 +179,7 @@ def test_nothing_to_look_for(found, texts, q):
     ],
 )
 def test_out_of_shape(api, wrong, refusal):
-    """Each limit is told by its name."""
+    """A value beyond a limit is rejected by its name."""
     response = api(SEARCH, {"q": "a"} | wrong)
 
     assert response.status_code == 422
@@ -183,14 +187,14 @@ def test_out_of_shape(api, wrong, refusal):
 
 
 def test_without_words(api, refusal):
-    """There is no search for everything."""
+    """A search without words is rejected."""
     response = api(SEARCH)
 
     assert refusal(response, "validation-failed")["errors"][0]["parameter"] == "q"
 
 
 def test_of_a_project(found, api, texts, sample_project, clock, refusal):
-    """A project narrows by either name; one that is not there is told."""
+    """A project is given by id or slug; an unknown one is a 404."""
     other = make_project("other", clock.now)
     texts(("Lock one", ""))
     texts(("Lock two", ""), project=other)
@@ -200,10 +204,10 @@ def test_of_a_project(found, api, texts, sample_project, clock, refusal):
     refusal(api(SEARCH, {"q": "a", "projectSlug": "none"}), "project-not-found")
 
 
-def test_archived(api, found, full, acting):
-    """What is archived is found when asked for, and with it what was said of it."""
-    for noun, thing in (("work-items", full.item), ("documents", full.document)):
-        api(f"POST /projects/v1/{noun}/remove", {"id": thing.id})
+def test_archived(api, found, full, api_as):
+    """Archived items and their comments are found on request."""
+    for noun, row in (("work-items", full.item), ("documents", full.document)):
+        api(f"POST /projects/v1/{noun}/remove", {"id": row.id})
 
     hits = api(SEARCH, {"q": WORD, "archived": "include"}).json["data"]
 
@@ -214,7 +218,7 @@ def test_archived(api, found, full, acting):
 
 
 def test_archived_project(found, full, clock):
-    """What is in an archived project is found by its name, or when asked for."""
+    """The contents of an archived project are found by its name, or on request."""
     ProjectRow.update(archived_at=clock.now).where(
         ProjectRow.id == full.project.id
     ).execute()
@@ -225,7 +229,7 @@ def test_archived_project(found, full, clock):
 
 
 def test_pages(api, texts):
-    """Pages of any length tell the same hits in the same order, each once."""
+    """Pages of any size give the same hits in the same order, each once."""
     texts(*((f"Lock {n % 3 * 'lock '}", "word " * (n % 5)) for n in range(40)))
     whole = api(SEARCH, {"q": "lock", "limit": 50}).json["data"]
 
@@ -242,15 +246,15 @@ def test_pages(api, texts):
 
 
 def test_pages_while_others_write(api, texts, sample_project):
-    """What is added, changed or taken away meanwhile neither skips nor repeats."""
+    """Concurrent additions, changes and removals neither skip nor repeat a hit."""
     texts(*(("Other", "word") for _ in range(30)))
     ids = texts(*((f"Lock {n % 3 * 'lock '}", "word") for n in range(12)))
     body = {"q": "lock", "limit": 2}
     first = api(SEARCH, body).json
     seen = [each["entityId"] for each in first["data"]]
     texts(*(("Other", "word") for _ in range(60)), ("Long", "word " * 99 + "lock"))
-    gone = next(id for id in ids if id not in seen)
-    for id in (gone, seen[-1]):
+    removed = next(id for id in ids if id not in seen)
+    for id in (removed, seen[-1]):
         api("POST /projects/v1/work-items/remove", {"id": id})
 
     cursor = first["meta"]["cursor"]
@@ -259,7 +263,7 @@ def test_pages_while_others_write(api, texts, sample_project):
         seen += [each["entityId"] for each in answer["data"]]
         cursor = answer["meta"]["cursor"]
 
-    assert sorted(seen) == sorted(set(ids) - {gone})
+    assert sorted(seen) == sorted(set(ids) - {removed})
 
 
 def pages_from(api, query, cursor=None):
@@ -275,7 +279,7 @@ def pages_from(api, query, cursor=None):
 
 @pytest.mark.parametrize("limit", [1, 4, 5, 50])
 def test_every_hit_is_reached(api, texts, monkeypatch, limit):
-    """After the newest, which are ranked, come the others, newest first and so told."""
+    """After the newest hits, which are ranked, follow the others by time, marked so."""
     monkeypatch.setattr(ranking, "MAX_RANKED", 10)
     ids = texts(*((f"Lock {n % 3 * 'lock '}", "word") for n in range(25)))
 
@@ -295,8 +299,8 @@ def test_seam_while_others_write(api, texts, monkeypatch, limit):
     query = {"q": "lock", "limit": limit}
     first = api(SEARCH, query).json
     seen = [each["entityId"] for each in first["data"]]
-    gone = [id for id in ids[15:] if id not in seen][:2] + ids[3:5]
-    for id in gone:
+    removed = [id for id in ids[15:] if id not in seen][:2] + ids[3:5]
+    for id in removed:
         api("POST /projects/v1/work-items/remove", {"id": id})
     texts(("Lock", "new"))
     better = {"id": ids[13], "title": "Lock lock lock"}
@@ -305,11 +309,11 @@ def test_seam_while_others_write(api, texts, monkeypatch, limit):
     for page, _ in pages_from(api, query, first["meta"]["cursor"]):
         seen += page
 
-    assert sorted(seen) == sorted(set(ids) - set(gone))
+    assert sorted(seen) == sorted(set(ids) - set(removed))
 
 
 def test_all_ranked_are_gone(api, texts, monkeypatch):
-    """Then the next page goes on with the others at once."""
+    """If no ranked hit is left, the next page continues with those by time."""
     monkeypatch.setattr(ranking, "MAX_RANKED", 2)
     ids = texts(*(("Lock", "") for _ in range(4)))
     first = api(SEARCH, {"q": "lock", "limit": 1}).json
@@ -321,7 +325,7 @@ def test_all_ranked_are_gone(api, texts, monkeypatch):
 
 
 def test_cursor_of_another_question(api, texts, refusal):
-    """A cursor goes on with its own words and filters, at any length of page."""
+    """A cursor is bound to its words and filters, not to the page size."""
     texts(*(("Lock key", "") for _ in range(5)))
     cursor = api(SEARCH, {"q": "lock", "limit": 2}).json["meta"]["cursor"]
 
@@ -332,7 +336,9 @@ def test_cursor_of_another_question(api, texts, refusal):
 
 
 def test_very_common_words(found, texts):
-    """Of what very many things have, the newest come first; with another word, all."""
+    """
+    Of very common words the newest hits come first; with another word, all are ranked.
+    """
     texts(("Lock of old", ""), *(("Lock", "") for _ in range(MAX_RANKED)))
 
     assert found("lock old") == [("work", "Lock of old")]
@@ -340,7 +346,7 @@ def test_very_common_words(found, texts):
 
 
 def test_long_text(found, store, clock, sample_project):
-    """A text as long as texts may be is found by its last word."""
+    """A text of the maximum length is found by its last word."""
     make = Maker(sample_project, clock.now, "plain")
     document = make.document()
     index_text(

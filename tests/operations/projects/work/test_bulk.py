@@ -11,7 +11,7 @@ from tests.factories.work import change, label, relate, work
 
 UPDATE = "POST /projects/v1/work-items/bulk-update"
 CREATE = "POST /projects/v1/work-items/bulk-create"
-NOBODY = "00000000-0000-4000-8000-000000000000"
+UNKNOWN_ID = "00000000-0000-4000-8000-000000000000"
 
 
 @pytest.fixture
@@ -50,7 +50,7 @@ def edge(source, target, relationship):
 
 
 def test_update(api, items):
-    """All change, in the order given; those that are so already keep their time."""
+    """All items change, in the given order; unchanged ones keep their updatedAt."""
     before = ActivityRow.select().count()
     order = ids(items)[::-1]
 
@@ -68,7 +68,7 @@ def test_update(api, items):
 
 
 def test_update_of_lists(api, sample_project, items, clock):
-    """Lists gain and lose; what is not named stays."""
+    """List members add and remove; entries that are not named stay."""
     red, blue = label(None, clock.now, "red"), label(None, clock.now, "blue")
     change(items[0], clock, label_ids=[red.id], assignee_ids=[OWNER])
     changes = {
@@ -85,7 +85,10 @@ def test_update_of_lists(api, sample_project, items, clock):
 
 
 def test_update_names_all_that_is_missing(api, items, sample_project, clock):
-    """A label of one project is none for the others: nothing is kept."""
+    """
+    A label of another project is unknown; all missing ids are named and nothing is
+    stored.
+    """
     own = label(sample_project, clock.now)
     body = {"ids": ids(items), "changes": {"addLabelIds": [own.id], "bucket": "now"}}
 
@@ -95,7 +98,7 @@ def test_update_names_all_that_is_missing(api, items, sample_project, clock):
     [error] = refused.json["errors"]
     assert error["pointer"] == "/changes/addLabelIds/0"
     assert WorkItemRow.select().where(WorkItemRow.bucket == "now").count() == 0
-    unknown = api(UPDATE, {"ids": [NOBODY, STRANGER], "changes": {"type": "bug"}})
+    unknown = api(UPDATE, {"ids": [UNKNOWN_ID, STRANGER], "changes": {"type": "bug"}})
     assert [error["pointer"] for error in unknown.json["errors"]] == [
         "/ids/0",
         "/ids/1",
@@ -103,12 +106,12 @@ def test_update_names_all_that_is_missing(api, items, sample_project, clock):
 
 
 def failing(response):
-    """The ids that a refusal names, each with its reason."""
+    """Return the ids that a problem names, each with its reason."""
     return {error["id"]: error["code"] for error in response.json["errors"]}
 
 
 def test_update_of_archived_items(api, items, clock):
-    """Every one that stands in the way is named."""
+    """Every archived item is named."""
     for item in items[1:]:
         item.change({"archived_at": clock.now}, clock.now)
 
@@ -123,7 +126,7 @@ def test_update_of_archived_items(api, items, clock):
 
 
 def test_update_of_archived_projects(api, items):
-    """Every item of an archived project is named, not the project alone."""
+    """Every item of an archived project is named, not only the project."""
     ProjectRow.update(archived_at=0).where(ProjectRow.slug == "atlas").execute()
 
     refused = api(UPDATE, {"ids": ids(items), "changes": {"type": "bug"}})
@@ -134,9 +137,9 @@ def test_update_of_archived_projects(api, items):
 
 def test_update_refused_for_several_reasons(api, issue, sample_project, other, clock):
     """
-    One refusal names every failing id with its own reason, and nothing is kept.
+    One problem names every failing id with its own reason, and nothing is stored.
 
-    Its kind is the reason that counts first.
+    Its type is that of the most important reason.
     """
     third = make_project("third", clock.now)
     items = [work(sample_project, clock) for _ in range(3)] + [work(third, clock)]
@@ -159,18 +162,18 @@ def test_update_refused_for_several_reasons(api, issue, sample_project, other, c
     }
 
     refused = api(UPDATE, body, **extra)
-    unknown = api(UPDATE, body | {"ids": [*body["ids"], NOBODY]}, **extra)
+    unknown = api(UPDATE, body | {"ids": [*body["ids"], UNKNOWN_ID]}, **extra)
 
     assert (refused.status_code, kind(refused)) == (403, "role-required")
     assert refused.json["requiredRole"] == "contributor"
     assert failing(refused) == reasons
     assert (unknown.status_code, kind(unknown)) == (422, "reference-not-found")
-    assert failing(unknown) == reasons | {NOBODY: "unknown"}
+    assert failing(unknown) == reasons | {UNKNOWN_ID: "unknown"}
     assert WorkItemRow.select().where(WorkItemRow.type == "bug").count() == 0
 
 
 def test_update_of_what_has_changed(api, items, clock):
-    """Each that was changed meanwhile is told with its time."""
+    """Each item that was changed since is named with its time."""
     expected = {item.id: "2026-03-01T12:00:00Z" for item in items}
     change(items[0], clock, title="Newer")
 
@@ -184,7 +187,7 @@ def test_update_of_what_has_changed(api, items, clock):
 
 
 def test_update_needs_the_role_everywhere(api, issue, items, other):
-    """One project in which the caller is nobody refuses the whole."""
+    """One project without a role for the caller rejects the whole request."""
     MemberRow.delete().where(MemberRow.project == other.id).execute()
     key = issue("projects:work-items:bulk-update", "platform:actors:assert")
     extra = {"key": key, "headers": {"Act-As-Account": CONTRIBUTOR}}
@@ -214,20 +217,20 @@ def test_update_beyond_the_most(api, items, clock):
     "body",
     [
         {"ids": [], "changes": {"type": "bug"}},
-        {"ids": [NOBODY] * 101, "changes": {"type": "bug"}},
-        {"ids": [NOBODY], "changes": {}},
-        {"ids": [NOBODY], "changes": {"title": "Same for all"}},
-        {"ids": [NOBODY], "changes": {"status": None}},
-        {"ids": [NOBODY]},
+        {"ids": [UNKNOWN_ID] * 101, "changes": {"type": "bug"}},
+        {"ids": [UNKNOWN_ID], "changes": {}},
+        {"ids": [UNKNOWN_ID], "changes": {"title": "Same for all"}},
+        {"ids": [UNKNOWN_ID], "changes": {"status": None}},
+        {"ids": [UNKNOWN_ID]},
         {
-            "ids": [NOBODY],
+            "ids": [UNKNOWN_ID],
             "changes": {"type": "bug"},
             "expected": {OWNER: "2026-03-01T12:00:00Z"},
         },
     ],
 )
 def test_update_in_a_wrong_shape(api, store, body):
-    """A change for some items says which, and what."""
+    """The body must name items and changes."""
     assert api(UPDATE, body).status_code == 422
 
 
@@ -263,9 +266,9 @@ def test_create(api, sample_project, items):
         ({"items": []}, 422, "validation-failed"),
         ({"items": [new("1")] * 101}, 422, "validation-failed"),
         ({"items": [new("1", ref="a")] * 2}, 422, "validation-failed"),
-        ({"items": [new("1", projectId=NOBODY)]}, 422, "validation-failed"),
-        ({"projectId": NOBODY}, 404, "project-not-found"),
-        ({"items": [new("1", labelIds=[NOBODY])]}, 422, "reference-not-found"),
+        ({"items": [new("1", projectId=UNKNOWN_ID)]}, 422, "validation-failed"),
+        ({"projectId": UNKNOWN_ID}, 404, "project-not-found"),
+        ({"items": [new("1", labelIds=[UNKNOWN_ID])]}, 422, "reference-not-found"),
         ({"relationships": [("a", "ghost", "blocks")]}, 422, "reference-not-found"),
         ({"relationships": [("a", "a", "blocks")]}, 422, "validation-failed"),
         (
@@ -276,7 +279,7 @@ def test_create(api, sample_project, items):
     ],
 )
 def test_create_refused(api, sample_project, changes, status, problem):
-    """All or nothing: no item, no number, no relationship is left."""
+    """All or nothing: no item, number or relationship is stored."""
     body = {
         "projectId": sample_project.id,
         "items": [new("A", ref="a"), new("B", ref="b")],
@@ -292,7 +295,7 @@ def test_create_refused(api, sample_project, changes, status, problem):
 
 
 def test_create_related_to_what_is_archived(api, sample_project, items, clock):
-    """What is archived takes no new relationship in bulk either."""
+    """An archived item gets no new relationship in bulk either."""
     relate(items[0], items[1], "blocks", clock)
     items[2].change({"archived_at": clock.now}, clock.now)
     body = {

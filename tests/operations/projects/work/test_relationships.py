@@ -9,12 +9,12 @@ from tests.factories.work import relate, work
 RELATE = "/projects/v1/relationships"
 ADD, REMOVE = f"POST {RELATE}/add", f"POST {RELATE}/remove"
 LIST, GRAPH = f"GET {RELATE}/list", f"GET {RELATE}/graph"
-NOBODY = "00000000-0000-4000-8000-000000000000"
+UNKNOWN_ID = "00000000-0000-4000-8000-000000000000"
 
 
 @pytest.fixture
 def items(store, clock):
-    """a blocks b blocks c blocks d, which is of another project, as e alone is."""
+    """a blocks b blocks c blocks d; d and the unrelated e are in another project."""
     sample_project, other = (
         make_project(slug, clock.now) for slug in ("atlas", "other")
     )
@@ -40,7 +40,10 @@ def names(items, edges):
 
 
 def test_add_and_remove(api, items, ends):
-    """As it is stored it comes back; both may be repeated without a record."""
+    """
+    A relationship is returned as stored; adding and removing can be repeated without a
+    record.
+    """
     body = ends | {"relationship": "depends_on"}
     records = ActivityRow.select().count()
 
@@ -65,12 +68,15 @@ def test_add_and_remove(api, items, ends):
 @pytest.mark.parametrize(
     ("extra", "status"),
     [
-        ({"relationship": "blocks", "targetId": NOBODY}, 404),
-        ({"relationship": "blocks", "sourceId": NOBODY}, 404),
+        ({"relationship": "blocks", "targetId": UNKNOWN_ID}, 404),
+        ({"relationship": "blocks", "sourceId": UNKNOWN_ID}, 404),
         ({"relationship": "is_blocked_by"}, 422),
         ({"relationship": None}, 422),
         ({}, 422),
-        ({"relationship": "blocks", "sourceId": NOBODY, "targetId": NOBODY}, 422),
+        (
+            {"relationship": "blocks", "sourceId": UNKNOWN_ID, "targetId": UNKNOWN_ID},
+            422,
+        ),
     ],
 )
 def test_of_what_is_not_there(api, ends, route, extra, status):
@@ -82,7 +88,7 @@ def test_of_what_is_not_there(api, ends, route, extra, status):
 
 
 def test_ring(api, items):
-    """The way that leads back is told, through whatever projects it goes."""
+    """The problem has the path that would close the ring, across projects."""
     body = {"sourceId": items["d"].id, "targetId": items["a"].id}
 
     refused = api(ADD, body | {"relationship": "blocks"})
@@ -164,16 +170,16 @@ def test_graph_that_is_too_large(api, items, monkeypatch):
     ("route", "query", "status"),
     [
         (LIST, {}, 422),
-        (LIST, {"workItemId": NOBODY, "projectSlug": "atlas"}, 422),
+        (LIST, {"workItemId": UNKNOWN_ID, "projectSlug": "atlas"}, 422),
         (LIST, {"projectSlug": "atlas", "direction": "any"}, 422),
-        (LIST, {"workItemId": NOBODY}, 404),
+        (LIST, {"workItemId": UNKNOWN_ID}, 404),
         (LIST, {"projectSlug": "ghost"}, 404),
         (LIST, {"projectSlug": "atlas", "relationship": "depends_on"}, 422),
         (GRAPH, {}, 422),
         (GRAPH, {"projectSlug": "atlas", "depth": 2}, 422),
-        (GRAPH, {"workItemId": NOBODY, "depth": 6}, 422),
-        (GRAPH, {"workItemId": NOBODY, "depth": 0}, 422),
-        (GRAPH, {"workItemId": NOBODY}, 404),
+        (GRAPH, {"workItemId": UNKNOWN_ID, "depth": 6}, 422),
+        (GRAPH, {"workItemId": UNKNOWN_ID, "depth": 0}, 422),
+        (GRAPH, {"workItemId": UNKNOWN_ID}, 404),
         (GRAPH, {"projectSlug": "ghost"}, 404),
     ],
 )

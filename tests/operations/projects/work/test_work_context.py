@@ -13,12 +13,12 @@ from tests.factories.projects import KEY, make_project
 from tests.factories.work import change, label, milestone, relate, work
 
 GET = "GET /projects/v1/work-items/context"
-NOBODY = "00000000-0000-4000-8000-000000000000"
+UNKNOWN_ID = "00000000-0000-4000-8000-000000000000"
 
 
 @pytest.fixture
 def item(store, clock):
-    """An item with one of everything, blocked by another."""
+    """An item with one of each kind of context, blocked by another item."""
     sample_project = make_project("atlas", clock.now)
     spec = create_specification(
         CreateSpecification(
@@ -54,7 +54,7 @@ def item(store, clock):
 
 
 def test_context(api, item):
-    """All of it in one answer, with the last of what was said."""
+    """All context in one response, with the latest comments."""
     response = api(GET, {"id": item.id})
 
     assert response.status_code == 200, response.json
@@ -80,7 +80,7 @@ def test_context(api, item):
 
 
 def test_context_with_content(api, item):
-    """The texts of the specifications come when they are asked for."""
+    """The texts of the specifications are returned on request."""
     context = api(GET, {"id": item.id, "withContent": "true"}).json["data"]
 
     texts = [link["specification"]["content"] for link in context["specifications"]]
@@ -88,7 +88,7 @@ def test_context_with_content(api, item):
 
 
 def test_context_of_what_is_ready(api, store, clock):
-    """What waits without a blocker may be begun, until it is begun."""
+    """An item is ready if it has no open blocker and was not started."""
     item = work(make_project("atlas", clock.now), clock)
 
     context = api(GET, {"id": item.id}).json["data"]
@@ -103,5 +103,5 @@ def test_context_of_what_is_ready(api, store, clock):
 
 
 def test_context_of_nothing(api, store):
-    """An id that names nothing is told so."""
-    assert api(GET, {"id": NOBODY}).status_code == 404
+    """An unknown id is a 404."""
+    assert api(GET, {"id": UNKNOWN_ID}).status_code == 404

@@ -10,7 +10,7 @@ WORK = "/projects/v1/work-items"
 CREATE, UPDATE = f"POST {WORK}/create", f"POST {WORK}/update"
 REMOVE, RESTORE = f"POST {WORK}/remove", f"POST {WORK}/restore"
 GET = f"GET {WORK}/get"
-NOBODY = "00000000-0000-4000-8000-000000000000"
+UNKNOWN_ID = "00000000-0000-4000-8000-000000000000"
 
 
 @pytest.fixture
@@ -29,7 +29,7 @@ def kind(response):
 
 
 def test_create(api, new_item):
-    """What is not said has its default; the number is the project's next."""
+    """Members that are not sent have defaults; the number is the project's next one."""
     response = api(CREATE, new_item)
 
     assert response.status_code == 200, response.json
@@ -56,7 +56,7 @@ def test_create(api, new_item):
 
 
 def test_create_twice(api, new_item):
-    """The repeat of a call gets its answer; another call makes another item."""
+    """A repeated request gets its response; another request creates another item."""
     repeat = {"Idempotency-Key": "one"}
     first = api(CREATE, new_item, headers=repeat)
 
@@ -65,7 +65,7 @@ def test_create_twice(api, new_item):
 
 
 def test_rehearsal(api, new_item):
-    """A rehearsal answers with the number and takes none."""
+    """A dry run returns the next number without using it."""
     rehearsed = api(CREATE, new_item, headers={"Dry-Run": "true"})
 
     assert rehearsed.json["data"]["number"] == 1
@@ -106,7 +106,7 @@ def test_rehearsal(api, new_item):
     ],
 )
 def test_create_in_a_wrong_shape(api, new_item, wrong, pointer):
-    """What is out of shape is refused by its place."""
+    """A wrong value is rejected by its pointer."""
     refused = api(CREATE, new_item | wrong)
 
     assert refused.status_code == 422
@@ -114,7 +114,7 @@ def test_create_in_a_wrong_shape(api, new_item, wrong, pointer):
 
 
 def test_update(api, item, clock):
-    """What is left out stays; null clears."""
+    """Members that are not sent stay; null clears."""
     id = {"id": item["id"]}
     clock.pass_(minutes=1)
     api(UPDATE, id | {"dueAt": "2026-03-05T01:00:00+01:00", "description": "Long"})
@@ -128,7 +128,7 @@ def test_update(api, item, clock):
 
 @pytest.mark.parametrize("extra", [{}, {"expectedUpdatedAt": "2026-03-01T12:00:00Z"}])
 def test_update_without_a_change(api, item, extra):
-    """An update says what to change."""
+    """An update must contain a change."""
     refused = api(UPDATE, {"id": item["id"]} | extra)
 
     assert refused.status_code == 422
@@ -136,7 +136,10 @@ def test_update_without_a_change(api, item, extra):
 
 
 def test_update_of_what_has_changed(api, item):
-    """Who expects an older time is told the current one; nothing is kept."""
+    """
+    An update that expects an older time is rejected with the current one; nothing is
+    stored.
+    """
     id = {"id": item["id"]}
     newest = api(UPDATE, id | {"title": "First"}).json["data"]
 
@@ -150,8 +153,8 @@ def test_update_of_what_has_changed(api, item):
 
 
 def test_references(api, new_item):
-    """Everything that is missing is named at once, and nothing is made."""
-    wrong = {"assigneeIds": [OWNER, STRANGER], "labelIds": [NOBODY]}
+    """All missing references are named at once, and nothing is created."""
+    wrong = {"assigneeIds": [OWNER, STRANGER], "labelIds": [UNKNOWN_ID]}
 
     refused = api(CREATE, new_item | wrong)
 
@@ -159,11 +162,11 @@ def test_references(api, new_item):
     pointers = [error["pointer"] for error in refused.json["errors"]]
     assert pointers == ["/assigneeIds/1", "/labelIds/0"]
     assert STRANGER in refused.json["detail"]
-    assert NOBODY in refused.json["detail"]
+    assert UNKNOWN_ID in refused.json["detail"]
 
 
 def test_remove_and_restore(api, item, clock):
-    """An archived item is read-only until it is restored; both may be repeated."""
+    """An archived item is read-only until it is restored; both can be repeated."""
     id = {"id": item["id"]}
     clock.pass_(seconds=1)
     removed = api(REMOVE, id)
@@ -178,8 +181,8 @@ def test_remove_and_restore(api, item, clock):
 
 @pytest.mark.parametrize("route", [UPDATE, REMOVE, RESTORE])
 def test_nothing_there(api, store, route):
-    """An id that names nothing is told so."""
-    body = {"id": NOBODY} | ({"title": "N"} if route == UPDATE else {})
+    """An unknown id is a 404."""
+    body = {"id": UNKNOWN_ID} | ({"title": "N"} if route == UPDATE else {})
 
     refused = api(route, body)
 
@@ -188,7 +191,7 @@ def test_nothing_there(api, store, route):
 
 @pytest.mark.parametrize("route", [CREATE, UPDATE, REMOVE, RESTORE])
 def test_archived_project(api, new_item, item, route):
-    """In an archived project nothing is written, and everything is read."""
+    """An archived project is read-only."""
     ProjectRow.update(archived_at=0).execute()
     body = new_item if route == CREATE else {"id": item["id"]}
     body |= {"title": "N"} if route == UPDATE else {}
@@ -200,7 +203,7 @@ def test_archived_project(api, new_item, item, route):
 
 
 def test_get(api, item):
-    """By its id, or as people name it."""
+    """An item is addressed by id, or by project and number."""
     for new_item in (
         {"id": item["id"]},
         {"projectSlug": "atlas", "number": 1},
@@ -214,16 +217,16 @@ def test_get(api, item):
     [
         ({}, 422),
         ({"number": 1}, 422),
-        ({"id": NOBODY, "number": 1}, 422),
-        ({"id": NOBODY, "projectSlug": "atlas"}, 422),
+        ({"id": UNKNOWN_ID, "number": 1}, 422),
+        ({"id": UNKNOWN_ID, "projectSlug": "atlas"}, 422),
         ({"projectSlug": "atlas", "number": 0}, 422),
-        ({"id": NOBODY}, 404),
+        ({"id": UNKNOWN_ID}, 404),
         ({"projectSlug": "atlas", "number": 9}, 404),
         ({"projectSlug": "ghost", "number": 1}, 404),
     ],
 )
 def test_get_nothing(api, item, query, status):
-    """What is not there, or not named rightly, is refused with a sentence."""
+    """An unknown item is a 404 and a wrong parameter a 422, each with a sentence."""
     refused = api(GET, query)
 
     assert refused.status_code == status

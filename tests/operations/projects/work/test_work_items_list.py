@@ -13,7 +13,9 @@ LIST = "GET /projects/v1/work-items/list"
 
 @pytest.fixture
 def register(store, clock):
-    """Six items of atlas, a minute apart, one of another and one of an old project."""
+    """
+    Six items of atlas, a minute apart, one of another project and one of an old one.
+    """
     sample_project = make_project("atlas", clock.now)
     red, blue = label(sample_project, clock.now, "red"), label(None, clock.now, "blue")
     one, spec = (
@@ -55,7 +57,7 @@ def titles(response):
 
 @pytest.fixture(params=["few", "many"])
 def rarity(request, monkeypatch):
-    """Whether what is found counts as few, which are looked up, or as many."""
+    """Run the test for filters with few matches, which are looked up, and with many."""
     if request.param == "many":
         monkeypatch.setattr("models.projects.work.filters.MAX_SELECTIVE_ROWS", 0)
 
@@ -118,7 +120,7 @@ def rarity(request, monkeypatch):
     ],
 )
 def test_list(api, register, rarity, parameters, expected):
-    """Last changed first, nothing archived, unless the question says else."""
+    """The default list is without archived items, last changed first."""
     for name, id in register.items():
         parameters = parameters.replace(f"${name}", id)
     query = (
@@ -132,7 +134,7 @@ def test_list(api, register, rarity, parameters, expected):
 
 
 def test_list_of_mine(api, issue, register):
-    """`me` is the account that the key acts for; a key for nobody has none."""
+    """`me` is the account that the key acts for; without one the list is empty."""
     key = issue("projects:work-items:list", "platform:actors:assert")
     headers = {"Act-As-Account": READER}
 
@@ -163,7 +165,7 @@ def test_list_in_pages(api, register, sort, order):
 
 
 def test_list_by_relevance_in_pages(api, store, clock):
-    """The best comes first, a title before a text, and every page goes on."""
+    """The best match comes first, a title before a text, on all pages."""
     sample_project = make_project("atlas", clock.now)
     work(sample_project, clock, title="a", description="lock " + "and more " * 50)
     work(sample_project, clock, title="b lock")
@@ -181,7 +183,9 @@ def test_list_by_relevance_in_pages(api, store, clock):
 
 
 def test_newest_are_ranked(api, store, clock, monkeypatch):
-    """Of more than are ranked the newest come first, whatever their order."""
+    """
+    If there are more matches than are ranked, the newest come first, in either order.
+    """
     monkeypatch.setattr("models.projects.search.ranking.MAX_RANKED", 2)
     sample_project = make_project("atlas", clock.now)
     for title in ("a lock", "b lock and more", "c lock"):
@@ -203,7 +207,7 @@ def test_newest_are_ranked(api, store, clock, monkeypatch):
     "q", ["NOT (", '"', 'a"b', "a*b:c^", "*", "a OR", "NEAR(a b)", "-", "{x}: y", "'"]
 )
 def test_hostile_search(api, register, q):
-    """What is typed is never an operator."""
+    """Search input is never interpreted as an operator."""
     for sort in ("updatedAt", "relevance"):
         assert api(LIST, {"q": q, "sort": sort}).status_code == 200
 
@@ -231,7 +235,7 @@ def test_cursor_with_other_filters(api, register):
     ],
 )
 def test_list_in_a_wrong_shape(api, query, detail):
-    """What cannot be asked is refused with a sentence."""
+    """A wrong parameter is rejected with a sentence."""
     refused = api(LIST, query)
 
     assert refused.status_code == 422
@@ -239,7 +243,9 @@ def test_list_in_a_wrong_shape(api, query, detail):
 
 
 def test_queries_of_a_page(api, raw_database, clock):
-    """What the items of a page are tied to is read in three queries, however many."""
+    """
+    The relations of a page of items are read in three queries, whatever the page size.
+    """
     sample_project, counts = make_project("atlas", clock.now), []
     api(LIST)
 

@@ -10,7 +10,7 @@ from models.projects.documents.linking.aliases import (
 from models.projects.documents.published import published_documents
 from models.projects.documents.rows import DocumentAliasRow
 from tests.factories.projects import make_project
-from tests.rules.projects.documents.test_document_import import brought, source
+from tests.rules.projects.documents.test_document_import import import_sources, source
 from tests.rules.projects.documents.test_documents import save
 from tests.rules.projects.documents.test_publication import unpublish
 
@@ -23,7 +23,7 @@ def docs(store, clock):
 
 
 def leads():
-    """Return where each redirect leads, by its address."""
+    """Return the target of each redirect, by its address."""
     return {address: page.slug for address, page in redirects(published_documents())}
 
 
@@ -40,7 +40,7 @@ def leads():
     ],
 )
 def test_address(text, address):
-    """An address names a folder, or a file that ends with .html, from the root."""
+    """An address is a folder, or a file that ends with .html, from the root."""
     assert alias_address(text) == address
     assert alias_address(address) == address
 
@@ -58,39 +58,43 @@ def test_address(text, address):
     ],
 )
 def test_unusable_address(text):
-    """An address is refused where other files are, or that is no plain name."""
+    """An address is rejected if other files use it, or if it is no plain path."""
     with pytest.raises(UnusableAlias):
         alias_address(text)
 
 
 def test_changes_with_the_file(docs, clock):
-    """What a file declares is added, and removed once the file no longer does."""
-    brought(clock, source(aliases=["/a/", "/b/"]))
+    """
+    The aliases that a file declares are added, and removed once it no longer does.
+    """
+    import_sources(clock, source(aliases=["/a/", "/b/"]))
     assert leads() == {"/a/": "start", "/b/": "start"}
 
-    report = brought(clock, source(aliases=["/b/", "/c/"]))
+    report = import_sources(clock, source(aliases=["/b/", "/c/"]))
 
     assert leads() == {"/b/": "start", "/c/": "start"}
     assert (report.updated, report.published) == (["start"], [])
-    assert not brought(clock, source(aliases=["/b/", "/c/"])).changed
+    assert not import_sources(clock, source(aliases=["/b/", "/c/"])).changed
 
 
 def test_first_of_several(docs, clock):
-    """Two documents with one alias: the first keeps it, and the report says so."""
+    """If two documents declare one alias, the first gets it, and the report says so."""
     files = [source("a.md", aliases=["/x/"]), source("b.md", aliases=["/x/", "/y/"])]
 
-    report = brought(clock, *files)
+    report = import_sources(clock, *files)
 
     assert leads() == {"/x/": "a", "/y/": "b"}
     remark = "The alias /x/ leads to 'a', since it was an alias of it first."
     assert report.notes == [("b.md", remark)]
-    brought(clock, source("a.md"), files[1])
+    import_sources(clock, source("a.md"), files[1])
     assert leads() == {"/x/": "b", "/y/": "b"}
 
 
 def test_of_a_withdrawn_page(docs, clock):
     """A page that is not public gets no redirect; the next one with the alias does."""
-    brought(clock, source("a.md", aliases=["/x/"]), source("b.md", aliases=["/x/"]))
+    import_sources(
+        clock, source("a.md", aliases=["/x/"]), source("b.md", aliases=["/x/"])
+    )
 
     [a] = [page for page in published_documents() if page.slug == "a"]
     unpublish(a, clock)
@@ -100,35 +104,35 @@ def test_of_a_withdrawn_page(docs, clock):
 
 def test_former_address_is_kept(docs, clock):
     """The address at which a page once was stays, whatever its file declares."""
-    brought(clock, source(aliases=["/products/start/"]))
+    import_sources(clock, source(aliases=["/products/start/"]))
     [page] = published_documents()
     for collection in ("products", "guides"):
         clock.pass_(minutes=1)
         save(page, clock, collection=collection)
 
-    brought(clock, source(), take_over=True)
+    import_sources(clock, source(), take_over=True)
 
     assert leads() == {"/products/start/": "start"}
 
 
 def test_held_document_keeps_its_aliases(docs, clock):
-    """What a person withdrew stays as it is, with the addresses that lead to it."""
-    brought(clock, source(aliases=["/a/"]))
+    """A document that a person withdrew keeps its aliases."""
+    import_sources(clock, source(aliases=["/a/"]))
     clock.pass_(minutes=1)
     unpublish(next(iter(published_documents())), clock)
 
-    brought(clock, source(aliases=["/b/"]))
+    import_sources(clock, source(aliases=["/b/"]))
 
     declared = [row.address for row in DocumentAliasRow if row.is_declared]
     assert declared == ["/a/"]
 
 
 def test_many(docs, clock, raw_database):
-    """Ten thousand aliases take as many statements as one, but for their batches."""
+    """Ten thousand aliases take as many statements as one, except for batches."""
     one = [f"/old/{n}/" for n in range(10_000)]
 
     with raw_database.statements() as statements:
-        report = brought(clock, source("a.md", aliases=one), source("b.md"))
+        report = import_sources(clock, source("a.md", aliases=one), source("b.md"))
 
     assert report.notes == []
     assert len(leads()) == 10_000

@@ -24,17 +24,17 @@ from models.projects.documents.linking.alternative_ids import (
     ],
 )
 def test_github_spelling(text, spelling):
-    """Punctuation goes, each space is a hyphen; beyond a limit nobody links there."""
+    """Punctuation is dropped, each space is a hyphen; very long ids are left out."""
     assert github_spelling(text) == spelling
 
 
 def test_numbered():
-    """Equal spellings are numbered; a number never repeats a spelling of before."""
+    """Equal spellings are numbered; a number never repeats an earlier spelling."""
     assert numbered(["a", "a", "a-1", "a"]) == ["a", "a-1", "a-1-1", "a-2"]
 
 
 def test_alternatives_beside_own_ids():
-    """What a heading has already stays its own; the rest leads to its heading."""
+    """An id that a heading has already stays its own; the others are alternatives."""
     outline = [(2, "a-b", "A & B"), (2, "open", "open()"), (2, "c-d", "a--b")]
 
     found = alternative_ids("Store", [outline])
@@ -43,14 +43,14 @@ def test_alternatives_beside_own_ids():
 
 
 def test_title_is_counted_or_not():
-    """A heading that repeats the title is found by the number after the title, too."""
+    """A heading that repeats the title is also found by the number after the title."""
     found = alternative_ids("Store", [[(2, "store", "Store"), (2, "store-1", "Store")]])
 
     assert found == {"store-2": "store-1"}
 
 
 def test_former_id_outranks_a_spelling():
-    """A link to what a heading was called leads there, whatever is spelled so now."""
+    """A former id of a heading takes precedence over a spelling of another."""
     before = [(2, "a--b", "Former"), (2, "x", "X")]
     after = [(2, "renamed", "Renamed"), (2, "x", "X"), (2, "a-b", "A & B")]
 

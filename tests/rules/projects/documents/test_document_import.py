@@ -1,4 +1,4 @@
-"""Documents from elsewhere: a tree of files brought into the docs project."""
+"""Importing a tree of files into the docs project."""
 
 from pathlib import Path
 
@@ -39,14 +39,14 @@ def source(path="start.md", **more):
     return document_source(**members | more)
 
 
-def brought(clock, *sources, **more):
+def import_sources(clock, *sources, **more):
     body = {"collection": "guides", "tree": "docs", "publish": True, "actor": KEY}
     return import_documents(sources, ImportOptions(now=clock.now, **body | more))
 
 
 def test_import(docs, clock):
-    """New files become documents of the collection, published when asked."""
-    report = brought(clock, source("a.md"), source("b.md"))
+    """New files become documents of the collection, and are published on request."""
+    report = import_sources(clock, source("a.md"), source("b.md"))
 
     assert (report.created, report.published) == (["a", "b"], ["a", "b"])
     assert [page.source_path for page in published_documents()] == ["a.md", "b.md"]
@@ -55,11 +55,11 @@ def test_import(docs, clock):
 
 
 def test_second_import(docs, clock):
-    """What is the same is left alone: no revision, no record, no build."""
-    brought(clock, source())
+    """Unchanged files cause no revision, no record and no build."""
+    import_sources(clock, source())
     records = ActivityRow.select().count()
 
-    report = brought(clock, source())
+    report = import_sources(clock, source())
 
     assert report.unchanged == ["start"]
     assert not report.changed
@@ -70,19 +70,19 @@ def test_second_import(docs, clock):
 
 @pytest.mark.both_engines
 def test_queries_do_not_grow(docs, clock, raw_database):
-    """What an import has to know is looked up once, however many files there are."""
+    """The number of queries does not depend on the number of files."""
     owner = Actor("account", OWNER)
 
     def queries(count, content):
         sources = [source(f"{n}.md", content=content) for n in range(count)]
         with raw_database.statements() as statements:
-            brought(clock, *sources, actor=owner)
+            import_sources(clock, *sources, actor=owner)
         return [query for query in statements if query.startswith("SELECT")]
 
-    brought(clock, source("other.md"))
+    import_sources(clock, source("other.md"))
     few = len(queries(5, "Words.")), len(queries(5, "New words."))
     DocumentRow.delete().execute()
-    brought(clock, source("other.md"))
+    import_sources(clock, source("other.md"))
     many = len(queries(50, "Words.")), len(queries(50, "New words."))
 
     assert few == many > (2, 2)
@@ -97,10 +97,12 @@ def records():
 @pytest.mark.both_engines
 @pytest.mark.parametrize("max_records", [1, 3, document_batch.MAX_RECORDS])
 def test_order_of_records(docs, clock, raw_database, monkeypatch, max_records):
-    """Each file is recorded after those before it, in however many parts it is kept."""
+    """
+    The records are in the order of the files, in however many batches they are stored.
+    """
     monkeypatch.setattr(document_batch, "MAX_RECORDS", max_records)
-    brought(clock, source("b.md"), source("c.md"))
-    brought(clock, source("c.md"), prune=True)
+    import_sources(clock, source("b.md"), source("c.md"))
+    import_sources(clock, source("c.md"), prune=True)
     before = len(records())
 
     files = (
@@ -109,7 +111,7 @@ def test_order_of_records(docs, clock, raw_database, monkeypatch, max_records):
         source("c.md", content="New."),
         source("d.md"),
     )
-    brought(clock, *files)
+    import_sources(clock, *files)
 
     assert records()[before:] == [
         ("document.created", "a"),
@@ -122,7 +124,7 @@ def test_order_of_records(docs, clock, raw_database, monkeypatch, max_records):
         ("document.published", "d"),
     ]
     raw_database.require_words()
-    assert brought(clock, *files).changed is False
+    assert import_sources(clock, *files).changed is False
 
 
 @pytest.mark.parametrize(
@@ -131,9 +133,9 @@ def test_order_of_records(docs, clock, raw_database, monkeypatch, max_records):
 )
 def test_changed_file(docs, clock, change):
     """It becomes the next version, and with publish the public one."""
-    brought(clock, source(), source("other.md"))
+    import_sources(clock, source(), source("other.md"))
 
-    report = brought(clock, source(**change), source("other.md"))
+    report = import_sources(clock, source(**change), source("other.md"))
 
     assert (report.updated, report.published) == (["start"], ["start"])
     assert report.unchanged == ["other"]
@@ -141,22 +143,22 @@ def test_changed_file(docs, clock, change):
 
 
 def test_without_publish(docs, clock):
-    """The public keeps what it has; a later import with publish catches up."""
-    brought(clock, source())
-    brought(clock, source(content="New."), publish=False)
+    """Published pages stay unchanged until a later import with publish."""
+    import_sources(clock, source())
+    import_sources(clock, source(content="New."), publish=False)
     [page] = published_documents()
     assert published_contents([page.id]) == {page.id: "Words."}
 
-    report = brought(clock, source(content="New."))
+    report = import_sources(clock, source(content="New."))
 
     assert (report.unchanged, report.published) == (["start"], ["start"])
 
 
 def test_slug_of_a_file_that_is_renamed_by_another(docs, clock):
-    """A document stays at its address for the file it came from."""
-    brought(clock, source("a/pushing.md"))
+    """A document keeps its address even if another file is renamed to its name."""
+    import_sources(clock, source("a/pushing.md"))
 
-    report = brought(
+    report = import_sources(
         clock,
         source("a/pushing.md", slug="a-pushing"),
         source("b/pushing.md", slug="b-pushing"),
@@ -167,19 +169,19 @@ def test_slug_of_a_file_that_is_renamed_by_another(docs, clock):
 
 def test_file_that_moved(docs, clock):
     """It is found again by its slug, and its new place is noted."""
-    brought(clock, source("a/start.md"))
+    import_sources(clock, source("a/start.md"))
 
-    assert brought(clock, source("b/start.md")).updated == ["start"]
+    assert import_sources(clock, source("b/start.md")).updated == ["start"]
     row = DocumentRow.get()
     assert (row.source_path, row.version) == ("b/start.md", 1)
 
 
 def test_slug_of_another_collection(docs, clock):
-    """No page is taken from another collection: the new one is counted up."""
+    """A slug of another collection is not taken; the new document gets a number."""
     write(docs, clock, slug="start", collection="support")
 
-    report = brought(clock, source("start.md"), source("start-2.md"))
-    again = brought(clock, source("start.md"), source("start-2.md"))
+    report = import_sources(clock, source("start.md"), source("start-2.md"))
+    again = import_sources(clock, source("start.md"), source("start-2.md"))
 
     assert report.created == ["start-2", "start-2-2"]
     assert report.notes == [
@@ -191,20 +193,20 @@ def test_slug_of_another_collection(docs, clock):
 
 def test_many_files_of_one_slug(docs, clock):
     """Each gets the next number that is free."""
-    brought(clock, source("same-3.md"))
+    import_sources(clock, source("same-3.md"))
 
     sources = [source(f"{n}/same.md") for n in range(5)]
-    report = brought(clock, *sources)
+    report = import_sources(clock, *sources)
 
     assert report.created == ["same", "same-2", "same-4", "same-5", "same-6"]
 
 
 @pytest.mark.parametrize("other", [{"collection": "support"}, {"tree": "more"}])
 def test_same_file_name_in_another_tree(docs, clock, other):
-    """A path says which document it is only within its tree and collection."""
-    brought(clock, source("start.md"))
+    """A path identifies a document only within its tree and collection."""
+    import_sources(clock, source("start.md"))
 
-    report = brought(clock, source("start.md", content="Else."), **other)
+    report = import_sources(clock, source("start.md", content="Else."), **other)
 
     assert report.created == ["start-2"]
     assert DocumentRow.get(DocumentRow.slug == "start").version == 1
@@ -212,16 +214,16 @@ def test_same_file_name_in_another_tree(docs, clock, other):
 
 def test_slug_of_another_file(docs, clock):
     """Two files cannot be one document."""
-    report = brought(clock, source("a/start.md"), source("b/start.md"))
+    report = import_sources(clock, source("a/start.md"), source("b/start.md"))
 
     assert report.created == ["start", "start-2"]
 
 
 def test_document_that_came_from_no_file(docs, clock):
-    """A file takes the place of what was written here, and the report says so."""
+    """A file replaces a document that was written here, and the report says so."""
     write(docs, clock, slug="start", collection="guides")
 
-    report = brought(clock, source())
+    report = import_sources(clock, source())
 
     result = "It replaces the document 'start', which came from no file."
     assert (report.updated, report.notes) == (["start"], [("start.md", result)])
@@ -232,39 +234,47 @@ def public():
 
 
 def test_prune(docs, clock):
-    """What is gone from its tree is taken from the public, once, and comes back."""
-    brought(clock, source("a.md"), source("b.md"))
+    """
+    A document whose file was deleted is withdrawn once, and comes back with its file.
+    """
+    import_sources(clock, source("a.md"), source("b.md"))
 
-    pruned = brought(clock, source("a.md"), prune=True).pruned
-    again = brought(clock, source("a.md"), prune=True)
-    gone = public()
-    back = brought(clock, source("a.md"), source("b.md"))
+    pruned = import_sources(clock, source("a.md"), prune=True).pruned
+    again = import_sources(clock, source("a.md"), prune=True)
+    remaining = public()
+    back = import_sources(clock, source("a.md"), source("b.md"))
 
-    assert (pruned, again.changed, gone) == (["b"], False, ["a"])
+    assert (pruned, again.changed, remaining) == (["b"], False, ["a"])
     assert (back.unchanged, back.published) == (["a", "b"], ["b"])
 
 
-@pytest.mark.parametrize(("kept", "is_told"), [(3, False), (2, False), (1, True)])
-def test_another_folder_of_the_same_name(docs, clock, kept, is_told):
-    """A tree that lost more than half of its documents may be another tree."""
-    brought(clock, source("other.md"), tree="manual")
-    brought(clock, *(source(f"{n}.md") for n in range(4)))
-    left = [source(f"{n}.md") for n in range(kept)]
+@pytest.mark.parametrize(
+    ("remaining", "is_reported"), [(3, False), (2, False), (1, True)]
+)
+def test_another_folder_of_the_same_name(docs, clock, remaining, is_reported):
+    """
+    A tree that lost more than half of its documents is reported as possibly another.
+    """
+    import_sources(clock, source("other.md"), tree="manual")
+    import_sources(clock, *(source(f"{n}.md") for n in range(4)))
+    left = [source(f"{n}.md") for n in range(remaining)]
 
-    trial = brought(clock, *left, source("new.md"), prune=True, is_dry_run=True)
-    again = [brought(clock, *left, source("new.md"), prune=True) for _ in range(2)]
+    trial = import_sources(clock, *left, source("new.md"), prune=True, is_dry_run=True)
+    again = [
+        import_sources(clock, *left, source("new.md"), prune=True) for _ in range(2)
+    ]
 
     assert [notes for notes in trial.notes if "--tree" in notes[1]] == trial.notes
-    assert [path for path, _ in trial.notes] == ["docs"] * is_told
-    # What was pruned is no longer missing.
+    assert [path for path, _ in trial.notes] == ["docs"] * is_reported
+    # Pruned documents are no longer missing.
     assert [report.notes for report in again] == [trial.notes, []]
 
 
 def test_skipped_and_renamed_files_are_in_the_folder(docs, clock):
-    """A folder whose files were renamed, or cannot be read, is the same folder."""
-    brought(clock, source("a.md", content="Long words. " * 50), source("b.md"))
+    """Renamed and unreadable files show that the folder is the same."""
+    import_sources(clock, source("a.md", content="Long words. " * 50), source("b.md"))
 
-    report = brought(
+    report = import_sources(
         clock,
         source("z/a.md", content="Long words. " * 50),
         skipped_paths=frozenset({"b.md"}),
@@ -274,13 +284,13 @@ def test_skipped_and_renamed_files_are_in_the_folder(docs, clock):
 
 
 def test_pruned_file_that_comes_back(docs, clock):
-    """What was pruned is in the archive; with its file it comes out again."""
-    brought(clock, source("a.md"), source("b.md"), publish=True)
+    """A pruned document is archived, and restored with its file."""
+    import_sources(clock, source("a.md"), source("b.md"), publish=True)
     clock.pass_(seconds=1)
-    brought(clock, source("a.md"), prune=True)
+    import_sources(clock, source("a.md"), prune=True)
     archived = DocumentRow.get(slug="b").archived_at
 
-    report = brought(clock, source("a.md"), source("b.md"), publish=True)
+    report = import_sources(clock, source("a.md"), source("b.md"), publish=True)
 
     back = DocumentRow.get(slug="b")
     assert archived == clock.now
@@ -289,13 +299,15 @@ def test_pruned_file_that_comes_back(docs, clock):
 
 
 def test_what_prune_leaves_alone(docs, clock):
-    """Other trees and collections, what came from no file, a file that is held."""
-    brought(clock, source("other.md"), tree="more")
-    brought(clock, source("there.md"), collection="support")
+    """
+    Prune ignores other trees and collections, written documents and skipped files.
+    """
+    import_sources(clock, source("other.md"), tree="more")
+    import_sources(clock, source("there.md"), collection="support")
     write(docs, clock, slug="here", collection="guides")
-    brought(clock, source("a.md"), source("held.md"))
+    import_sources(clock, source("a.md"), source("held.md"))
 
-    report = brought(
+    report = import_sources(
         clock, source("a.md"), prune=True, skipped_paths=frozenset({"held.md"})
     )
 
@@ -304,29 +316,31 @@ def test_what_prune_leaves_alone(docs, clock):
 
 
 def test_prune_of_a_file_that_was_renamed(docs, clock):
-    """It is the same document: the new file has its slug."""
-    brought(clock, source("a/start.md"))
+    """A renamed file is the same document: the new file has its slug."""
+    import_sources(clock, source("a/start.md"))
 
-    report = brought(clock, source("b/start.md"), prune=True)
+    report = import_sources(clock, source("b/start.md"), prune=True)
 
     assert (report.updated, report.pruned) == (["start"], [])
 
 
 def test_trial(docs, clock):
-    """A trial tells what an import would, and keeps nothing, not even a mark."""
-    brought(clock, source("a.md"), source("b.md"))
+    """
+    A dry run returns the report of the import, and stores nothing, not even a mark.
+    """
+    import_sources(clock, source("a.md"), source("b.md"))
     files = source("a.md", content="New."), source("c.md")
     before, marked = ActivityRow.select().count(), marks()["docs"]
 
-    trial = brought(clock, *files, prune=True, is_dry_run=True)
+    trial = import_sources(clock, *files, prune=True, is_dry_run=True)
 
     assert (ActivityRow.select().count(), marks()["docs"]) == (before, marked)
-    assert brought(clock, *files, prune=True) == trial
+    assert import_sources(clock, *files, prune=True) == trial
     assert (trial.created, trial.updated, trial.pruned) == (["c"], ["a"], ["b"])
 
 
 def test_source_that_cannot_be_a_document():
-    """What is wrong is said in a sentence."""
+    """An invalid source is reported with a sentence."""
     with pytest.raises(ValidationFailed) as refused:
         source(title="x" * 201)
 
@@ -336,11 +350,11 @@ def test_source_that_cannot_be_a_document():
 
 @pytest.mark.skipif(not PROMETHEUS.is_dir(), reason="The sample tree is not here.")
 def test_real_tree(docs, clock):
-    """All pages with text come in, each once; again, nothing changes."""
+    """All pages with text are imported once; a second import changes nothing."""
     tree = read_tree(PROMETHEUS)
 
-    first = brought(clock, *tree.sources)
-    second = brought(clock, *tree.sources)
+    first = import_sources(clock, *tree.sources)
+    second = import_sources(clock, *tree.sources)
 
     # 72 files, of which 13 are an index without text.
     assert tree.skipped == []

@@ -1,4 +1,4 @@
-"""Documents: who may write them, and what a save keeps."""
+"""Documents: who may write them, and what is stored when they are saved."""
 
 import pytest
 
@@ -80,7 +80,7 @@ def newest_record():
     ],
 )
 def test_who_may_write(project, clock, who, may):
-    """Contributors and above write; so does a key that acts for nobody."""
+    """Contributors and above may write; so may a key without an account."""
     if may:
         document = write(project, clock, who)
         assert (document.creator_type, document.creator_id) == (
@@ -103,7 +103,7 @@ def test_stranger_in_the_docs_project(docs, clock):
 
 
 def test_save(project, clock):
-    """Every save is one revision, even one that changes nothing."""
+    """Every save is one revision, even without a change."""
     document = write(project, clock)
 
     save(document, clock, content="Other.", note="Rewritten")
@@ -121,7 +121,7 @@ def test_save(project, clock):
 
 
 def test_activity_of_a_save(project, clock):
-    """The feed tells what changed, of the text only its length."""
+    """The activity has the changes, and of the text only its length."""
     document = write(project, clock)
 
     save(document, clock, content="Other.", title="Probing", position=3, note="Why")
@@ -141,7 +141,7 @@ def test_activity_of_a_save(project, clock):
 
 
 def test_activity_of_a_new_document(project, clock):
-    """The feed names the document and has none of its words."""
+    """The activity names the document, and has no text of it."""
     write(project, clock)
 
     assert newest_record().metadata == {
@@ -154,7 +154,7 @@ def test_activity_of_a_new_document(project, clock):
 
 
 def test_null_and_left_out(project, clock):
-    """What is left out stays; null clears."""
+    """Members that are not sent stay; null clears."""
     document = write(project, clock, summary="One line", section="First")
 
     changed = save(document, clock, section=None)
@@ -163,7 +163,7 @@ def test_null_and_left_out(project, clock):
 
 
 def test_expected_version(project, clock):
-    """The version that was expected is saved over, any other refused."""
+    """An update must expect the current version; any other is rejected."""
     document = write(project, clock)
 
     assert save(document, clock, title="A", expected_version=1).version == 2
@@ -175,7 +175,7 @@ def test_expected_version(project, clock):
 
 
 def test_version_before_state(project, clock):
-    """Who is behind is told so, even where the save would be refused anyway."""
+    """A stale version is reported before the state of the document."""
     document = write(project, clock)
     project.archived_at = clock.now
     project.save()
@@ -185,7 +185,7 @@ def test_version_before_state(project, clock):
 
 
 def test_archived_project(project, clock):
-    """Nothing is written in it, not even by its owner."""
+    """An archived project is read-only, even for its owner."""
     document = write(project, clock)
     project.archived_at = clock.now
     project.save()
@@ -207,7 +207,7 @@ def test_archived_document(project, clock):
 
 
 def test_slug(project, docs, clock):
-    """It stands once in a project, and again in another."""
+    """A slug is unique within a project, not across projects."""
     write(project, clock)
     write(docs, clock)
 
@@ -217,7 +217,10 @@ def test_slug(project, docs, clock):
 
 @pytest.mark.parametrize("move", [{"section": "S"}, {"position": 1}])
 def test_moving_a_published_document(project, clock, move):
-    """Contributors may change its words, only maintainers where it stands."""
+    """
+    Contributors may change the text of a published page; maintainers also its
+    placement.
+    """
     document = write(project, clock)
     publish_document(PublishDocument(id=document.id), clock.now, KEY)
 
@@ -228,7 +231,9 @@ def test_moving_a_published_document(project, clock, move):
 
 
 def test_collection_of_a_published_page(docs, project, clock):
-    """In the docs project it cannot be cleared; elsewhere it means nothing."""
+    """
+    In the docs project the collection of a page cannot be cleared; elsewhere it can.
+    """
     page, elsewhere = write(docs, clock), write(project, clock)
     for each in (page, elsewhere):
         publish_document(PublishDocument(id=each.id), clock.now, KEY)
@@ -239,7 +244,7 @@ def test_collection_of_a_published_page(docs, project, clock):
 
 
 def test_last_millisecond(project, clock):
-    """A document whose imported time is the last there is can still be saved."""
+    """A document with the latest possible time can still be saved."""
     document = write(project, clock)
     DocumentRow.update(updated_at=LATEST).execute()
 

@@ -1,4 +1,4 @@
-"""What a link means, by the names a document goes by."""
+"""How links are resolved, by the names of a document."""
 
 from datetime import UTC, datetime
 
@@ -49,7 +49,7 @@ ADDRESSES = LinkResolver([HERE, NEAR, FAR, PLAIN])
     ],
 )
 def test_resolves(target, address):
-    """By the file it came from, by slug, by address; the site's own are let be."""
+    """By source path, by slug, by address; addresses of the site itself stay."""
     assert ADDRESSES.resolve(HERE, target) == address
 
 
@@ -70,7 +70,7 @@ def test_resolves(target, address):
     ],
 )
 def test_leads_nowhere(target):
-    """What is not published, and what is no name at all."""
+    """An unpublished target, and text that is no name, do not resolve."""
     assert ADDRESSES.resolve(HERE, target) is None
 
 
@@ -88,7 +88,7 @@ def test_leads_nowhere(target):
     ],
 )
 def test_former_name(target, address):
-    """A link to a name that a page had leads to the page, unless another has it now."""
+    """A former name of a page resolves to it, unless another page has that name now."""
     far = page("far", source="far.md", tree="other")
     aliases = [
         ("/guides/setup-begin/", NEAR),
@@ -105,7 +105,9 @@ def test_former_name(target, address):
 
 
 def test_document_without_a_source():
-    """It names others by slug, whatever folders its author believes in."""
+    """
+    A document without a source is linked by slug, whatever folders are in the link.
+    """
     assert ADDRESSES.resolve(PLAIN, "../support/limits.md") == "/support/limits/"
     assert ADDRESSES.resolve(PLAIN, "limits") == "/support/limits/"
 
@@ -123,7 +125,7 @@ def resolver(*sources, edit_url="", **origin):
 @pytest.mark.parametrize(
     ("target", "source"),
     [
-        # Files first, and an extension says which.
+        # Files first, distinguished by their extension.
         ("guide.md", "guide.md"),
         ("guide/", "guide/index.md"),
         ("/", "README.md"),
@@ -132,12 +134,12 @@ def resolver(*sources, edit_url="", **origin):
         ("/status/", "status.md"),
         ("/guides/install/", "guides/install.md"),
         ("/guides/", "guides/_index.md"),
-        # Letter case counts only where names differ in nothing else.
+        # Letter case matters only between names that are otherwise equal.
         ("Guide/Start.md", "guide/start.md"),
         ("/REFERENCE/Settings.html", "reference/settings.md"),
         ("case/Same.md", "case/Same.md"),
         ("case/same.md", "case/same.md"),
-        # Docusaurus and Zola name the root of the tree.
+        # Docusaurus and Zola have notations for the root of the tree.
         ("@site/guide/start.md", "guide/start.md"),
         ("@site/docs/guide/start.md", "guide/start.md"),
         ("@/guide/start.md", "guide/start.md"),
@@ -151,7 +153,7 @@ def resolver(*sources, edit_url="", **origin):
     ],
 )
 def test_tree_comes_first(target, source):
-    """What a link can mean in the tree of its document, it means."""
+    """A target in the document's own tree takes precedence."""
     sources = ("here.md", "guide/index.md", "guide.md", "README.md", "guide/start.md")
     sources += ("reference/settings.md", "status.md", "guides/install.md")
     sources += ("guides/_index.md", "case/Same.md", "case/same.md", "LICENSE.md")
@@ -178,7 +180,7 @@ def test_tree_comes_first(target, source):
     ],
 )
 def test_ambiguous_name_leads_nowhere(target):
-    """A name that several files have in other case, or at their ends, is nobody's."""
+    """A name that matches several files, by case or by suffix, is not resolved."""
     sources = ("here.md", "case/Same.md", "case/same.md", "a/twin.md", "c/b/twin.md")
 
     assert resolver(*sources, "STRASSE.md", "Strasse.md")(target) is None
@@ -186,7 +188,7 @@ def test_ambiguous_name_leads_nowhere(target):
 
 @pytest.mark.parametrize("target", ["/status/", "/reference/", "/openapi.json"])
 def test_site_comes_after_the_tree(target):
-    """What the tree does not have is the site's."""
+    """A target that is not in the tree is an address of the site."""
     assert resolver("here.md", "guide/status.md")(target) == target
 
 
@@ -202,18 +204,18 @@ def test_site_comes_after_the_tree(target):
         ("../02-more.md", "more"),
         ("../../basics/more/", "more"),
         ("/quick/", "start"),
-        # A file comes before an address.
+        # A file takes precedence over an address.
         ("/taken/", "taken"),
     ],
 )
 def test_declared_address(target, slug):
-    """Links lead to the addresses of the old site, and are relative to them, too."""
+    """Links resolve to addresses of the old site, also relative to them."""
     here = page("here", source="01-basics/01-here.md", source_address="/setup/here")
     start = page("start", source="01-basics/03-x.md", source_address="/setup/quick")
     more = page("more", source="01-basics/02-more.md", source_address="/basics/more")
-    taken = page("taken", source="taken.md")
+    conflicting = page("taken", source="taken.md")
     other = page("other", source="other.md", source_address="/taken")
-    addresses = LinkResolver([here, start, more, taken, other])
+    addresses = LinkResolver([here, start, more, conflicting, other])
 
     href = addresses.resolve(here, target)
 
@@ -231,7 +233,7 @@ def test_address_of_two_files():
 
 
 def test_tree_beside_this_one():
-    """A path that leaves the tree may lead into one whose folder is beside it."""
+    """A path that leaves the tree may lead into a sibling folder's tree."""
     here, there = page("here", source="a/b.md"), page("x", source="x.md", tree="other")
     addresses = LinkResolver([here, there])
 
@@ -257,12 +259,12 @@ def test_tree_beside_this_one():
         # It should be in the tree.
         ("gone.md", None),
         ("sub/gone/", None),
-        # Not every page of this name is meant.
+        # Not every page with this name is meant.
         ("/start", "https://example.org/docs/start"),
     ],
 )
 def test_base(target, href):
-    """What the tree lacks is at the URL where it is published."""
+    """A target that is not in the tree is on the website of the tree."""
     resolve = resolver(
         *("src/here.md", "src/guide/start.md", "README.md"),
         source_base="https://example.org/docs/",
@@ -311,7 +313,7 @@ def test_repository(edit_url, target, href):
 
 
 def test_base_and_repository():
-    """The website is asked first, but it has no issues."""
+    """The website takes precedence, except for the repository's issues."""
     base = {"source_base": "https://example.org/docs"}
     resolve = resolver("here.md", edit_url=GITHUB, **base)
 

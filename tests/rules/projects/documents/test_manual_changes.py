@@ -1,4 +1,4 @@
-"""An import gives way to people: what they did since the last one stays."""
+"""An import preserves what people changed since the last one."""
 
 import pytest
 
@@ -21,7 +21,7 @@ from models.projects.versioning.archive import (
     restore_document,
 )
 from tests.factories.projects import KEY, make_project
-from tests.rules.projects.documents.test_document_import import brought, source
+from tests.rules.projects.documents.test_document_import import import_sources, source
 from tests.rules.projects.documents.test_documents import save
 
 pytestmark = pytest.mark.both_engines
@@ -35,7 +35,7 @@ def docs(store, clock):
 
 
 class Person:
-    """Does to the one document what a person may do."""
+    """Makes each change that a person can make to the one document."""
 
     def __init__(self, clock):
         self.clock = clock
@@ -69,13 +69,13 @@ class Person:
 @pytest.fixture
 def person(docs, clock):
     """A person, after two imports that published."""
-    brought(clock, FIRST)
-    brought(clock, SECOND)
+    import_sources(clock, FIRST)
+    import_sources(clock, SECOND)
     return Person(clock)
 
 
 def state():
-    """Everything of the documents that an import can change."""
+    """Return everything of the documents that an import can change."""
     rows = DocumentRow.select().order_by(DocumentRow.id).dicts()
     return list(rows), ActivityRow.select().count()
 
@@ -108,52 +108,56 @@ def interventions(*names):
 @interventions(*INTERVENTIONS)
 @pytest.mark.parametrize("content", ["Second.", "Third."], ids=["same", "new"])
 def test_held(person, clock, reason, intervene, content):
-    """What a person did stays through every import, and is named with its reason."""
+    """A person's change survives every import, and is reported with its reason."""
     intervene(person)
     before, file = state(), source(content=content)
 
-    reports = [brought(clock, file, publish=publish) for publish in (True, False, True)]
+    reports = [
+        import_sources(clock, file, publish=publish) for publish in (True, False, True)
+    ]
 
     assert state() == before
     for report in reports:
-        [held] = report.held
-        assert (held.path, held.slug) == ("start.md", "start")
-        assert f"It was {reason}" in held.reason
+        [skipped] = report.held
+        assert (skipped.path, skipped.slug) == ("start.md", "start")
+        assert f"It was {reason}" in skipped.reason
         assert not report.changed
 
 
 @interventions(*INTERVENTIONS)
 def test_take_over(person, clock, reason, intervene):
-    """It comes back under the rule of the tree, once; then it is as any other."""
+    """
+    Taking over applies the tree once more; afterwards the document is an ordinary one.
+    """
     intervene(person)
-    brought(clock, SECOND)
+    import_sources(clock, SECOND)
 
-    taken = brought(clock, SECOND, take_over=True)
-    again = brought(clock, source(content="Third."))
+    taken_over = import_sources(clock, SECOND, take_over=True)
+    again = import_sources(clock, source(content="Third."))
 
     row = DocumentRow.get()
-    assert (taken.held, again.held, again.updated) == ([], [], ["start"])
+    assert (taken_over.held, again.held, again.updated) == ([], [], ["start"])
     assert (row.collection, row.archived_at) == ("guides", None)
     assert row.published_version == row.version
 
 
 def test_take_over_in_a_dry_run(person, clock):
-    """It tells what would come back, and nothing does."""
+    """A dry run reports what would be taken over, and changes nothing."""
     person.unpublish()
     before = state()
 
-    report = brought(clock, SECOND, take_over=True, is_dry_run=True)
+    report = import_sources(clock, SECOND, take_over=True, is_dry_run=True)
 
     assert (report.published, state()) == (["start"], before)
 
 
 def test_held_until_it_is_as_before(person, clock):
-    """Who takes back what they did ends it: the import goes on."""
+    """If a person reverts the change, imports update the document again."""
     person.unpublish()
     person.publish(1)
     person.publish(2)
 
-    report = brought(clock, source(content="Third."))
+    report = import_sources(clock, source(content="Third."))
 
     assert (report.held, report.updated) == ([], ["start"])
 
@@ -164,8 +168,8 @@ def test_edit_that_is_in_the_file_too(person, clock):
     person.publish()
     person.edit(content="Third.")
 
-    first = brought(clock, source(content="Third."))
-    second = brought(clock, source(content="Fourth."))
+    first = import_sources(clock, source(content="Third."))
+    second = import_sources(clock, source(content="Fourth."))
 
     assert (first.unchanged, first.published) == (["start"], ["start"])
     assert (second.held, second.updated) == ([], ["start"])
@@ -173,70 +177,77 @@ def test_edit_that_is_in_the_file_too(person, clock):
 
 def test_person_who_publishes_what_was_imported(docs, clock):
     """Reviewing and publishing an import is no intervention."""
-    brought(clock, FIRST, publish=False)
+    import_sources(clock, FIRST, publish=False)
     Person(clock).publish()
 
-    report = brought(clock, SECOND, publish=False)
+    report = import_sources(clock, SECOND, publish=False)
 
     assert (report.held, report.updated) == ([], ["start"])
 
 
 def test_withdrawn_between_imports_that_do_not_publish(docs, clock):
     """Published and unpublished by people: the state is as it was, the wish is not."""
-    brought(clock, FIRST, publish=False)
+    import_sources(clock, FIRST, publish=False)
     person = Person(clock)
     person.publish()
     person.unpublish()
 
-    report = brought(clock, FIRST)
+    report = import_sources(clock, FIRST)
 
     assert (len(report.held), report.published) == (1, [])
 
 
 def test_held_file_that_moved(person, clock):
-    """A new name of the file takes nothing over, even from another collection."""
+    """
+    A renamed file does not take its document over, not even in another collection.
+    """
     person.edit(collection="support")
 
-    report = brought(clock, source("moved/start.md"))
+    report = import_sources(clock, source("moved/start.md"))
 
-    assert ([held.slug for held in report.held], report.created) == (["start"], [])
+    assert ([skipped.slug for skipped in report.held], report.created) == (
+        ["start"],
+        [],
+    )
 
 
 @interventions(*(name for name in INTERVENTIONS if name != "archived"))
 def test_prune_of_what_a_person_changed(person, clock, reason, intervene):
-    """It is left alone too, but for an archived document there is nothing to do."""
+    """Prune skips changed documents too, unless they are archived already."""
     intervene(person)
     other = source("other.md")
 
-    report = brought(clock, other, prune=True)
-    taken = brought(clock, other, prune=True, take_over=True)
+    report = import_sources(clock, other, prune=True)
+    taken_over = import_sources(clock, other, prune=True, take_over=True)
 
-    assert ([reason in held.reason for held in report.held], report.pruned) == (
+    assert ([reason in skipped.reason for skipped in report.held], report.pruned) == (
         [True],
         [],
     )
-    assert (taken.held, taken.pruned) == ([], ["start"])
+    assert (taken_over.held, taken_over.pruned) == ([], ["start"])
 
 
 def test_pruned_document_that_a_person_restored(person, clock):
-    """The next import does not archive it again; its own file may bring it back."""
-    brought(clock, source("other.md"), prune=True)
+    """
+    The next import does not archive a restored document; its own file may restore it.
+    """
+    import_sources(clock, source("other.md"), prune=True)
     person.restore()
 
-    pruning = brought(clock, source("other.md"), prune=True)
-    back = brought(clock, SECOND)
+    pruning = import_sources(clock, source("other.md"), prune=True)
+    back = import_sources(clock, SECOND)
 
-    assert [held.slug for held in pruning.held] == ["start"]
+    assert [skipped.slug for skipped in pruning.held] == ["start"]
     assert (back.held, back.published) == ([], ["start"])
 
 
 def test_other_documents_of_the_import(person, clock):
-    """One document that is held keeps no other from being imported."""
+    """A skipped document does not affect the others of the import."""
     person.unpublish()
 
-    report = brought(clock, SECOND, source("other.md"))
+    report = import_sources(clock, SECOND, source("other.md"))
 
-    assert ([held.slug for held in report.held], report.created) == (
+    assert ([skipped.slug for skipped in report.held], report.created) == (
         ["start"],
         ["other"],
     )

@@ -1,4 +1,4 @@
-"""Positions of pages in reading order, of which few change when pages come and go."""
+"""Positions of pages in reading order; few change when pages are added or removed."""
 
 import random
 
@@ -22,7 +22,7 @@ from tests.processor import at_most
     ],
 )
 def test_stable_positions(current, positions):
-    """What is in order keeps its position; without room all are numbered anew."""
+    """Pages in order keep their positions; without space all are renumbered."""
     assert stable_positions(current) == positions
 
 
@@ -67,7 +67,7 @@ def test_new_pages_in_the_middle(pages):
 
 @pytest.mark.parametrize("pages", [100, 2_600])
 def test_new_page_every_day(pages):
-    """A place at which a page comes every day runs out of room only now and then."""
+    """A place at which a page is added every day is renumbered only rarely."""
     order = list(range(pages))
     positions = dict(enumerate(stable_positions([None] * pages)))
     changed = 0

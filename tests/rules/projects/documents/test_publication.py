@@ -53,7 +53,7 @@ def former_addresses():
 
 
 def test_pinned_version(docs, clock):
-    """The public keeps reading the published words until others are published."""
+    """The published version stays public until another one is published."""
     document = write(docs, clock, summary="Old line")
     clock.pass_(minutes=1)
     publish(document, clock)
@@ -70,7 +70,7 @@ def test_pinned_version(docs, clock):
 
 
 def test_rollback(docs, clock):
-    """An older version takes the public back, and the feed says so."""
+    """An older version can be published again, recorded as a rollback."""
     document = write(docs, clock)
     save(document, clock, content="New.")
     publish(document, clock)
@@ -87,7 +87,10 @@ def test_rollback(docs, clock):
 
 
 def test_publish_twice(docs, clock):
-    """What is published already stays as it is, its time too, without a record."""
+    """
+    Publishing a published version changes nothing, not even its time, and leaves no
+    record.
+    """
     document = write(docs, clock)
     first, changed = publish(document, clock)
     records = ActivityRow.select().count()
@@ -102,7 +105,7 @@ def test_publish_twice(docs, clock):
 
 
 def test_unpublish_twice(docs, clock):
-    """The page is gone; what is not published stays as it is."""
+    """The page is removed; an unpublished document stays unchanged."""
     document = write(docs, clock)
     publish(document, clock)
 
@@ -133,7 +136,10 @@ def test_version_that_is_not_there(docs, clock):
 
 
 def test_page_without_a_collection(docs, clock):
-    """It would appear nowhere, so it is refused; elsewhere it is a mark only."""
+    """
+    In the docs project it is rejected, because it would appear nowhere; elsewhere it
+    works.
+    """
     page = write(docs, clock, collection=None)
     elsewhere = write(make_project("atlas", clock.now), clock, collection=None)
 
@@ -144,7 +150,7 @@ def test_page_without_a_collection(docs, clock):
 
 
 def test_publishing_what_is_archived(docs, clock):
-    """Neither an archived document nor one of an archived project."""
+    """Neither an archived document nor one of an archived project can be published."""
     project = make_project("atlas", clock.now)
     document, other = write(project, clock), write(project, clock, slug="other")
     document.archived_at = clock.now
@@ -162,7 +168,7 @@ def test_publishing_what_is_archived(docs, clock):
 
 
 def test_archived_page(docs, clock):
-    """Nothing archived is public, even if it was never withdrawn."""
+    """An archived document is not public, even if it was never withdrawn."""
     document, _ = publish(write(docs, clock), clock)
     document.archived_at = clock.now
     document.save()
@@ -197,7 +203,9 @@ def test_order(docs, clock):
 
 
 def test_former_address(docs, clock):
-    """A page that moves leaves its address, until it comes back or is withdrawn."""
+    """
+    The former address of a page redirects, until the page returns or is withdrawn.
+    """
     document = write(docs, clock)
     publish(document, clock)
 
@@ -212,7 +220,7 @@ def test_former_address(docs, clock):
 
 
 def test_former_address_of_a_page_that_was_withdrawn(docs, clock):
-    """Published elsewhere later, it still leads there from where it was."""
+    """A withdrawn page that is published elsewhere later has redirects from before."""
     document = write(docs, clock)
     publish(document, clock)
     unpublish(document, clock)

@@ -32,7 +32,9 @@ NOW = datetime(2026, 3, 1, 12, 0, tzinfo=UTC)
 
 @pytest.fixture
 def republished_document(store):
-    """A document of two versions; the first was public, taken back, then the second."""
+    """
+    A document with two versions: the first published and withdrawn, then the second.
+    """
     project = ensure_docs_project(NOW, slug="docs", owner_id=NIL_UUID)
     request = CreateDocument(
         project_id=project.id,
@@ -52,7 +54,7 @@ def republished_document(store):
 
 
 def test_publications(republished_document):
-    """Each says which version it replaced; none, where the page had been taken back."""
+    """Each publication names the version it replaced; none after a withdrawal."""
     found = publications_after(0)
 
     assert [each.previous for each in found] == [None, None, 2]
@@ -67,7 +69,7 @@ def test_newest_of_none(store):
 
 
 def test_revisions(republished_document):
-    """A version that is public and one that is not are told alike."""
+    """A published and an unpublished revision have the same shape."""
     assert [each.content for each in revisions_at({republished_document: 1})] == [
         "First."
     ]
@@ -119,7 +121,7 @@ def test_queries_do_not_grow(document, docs_project, raw_database):
 
 
 def test_earlier_than_what_is_not_public_yet(document):
-    """Seen from a draft, what is public now is the last of what was."""
+    """For a draft, the published version is the last of the earlier ones."""
     found = earlier_published_revisions({document["id"]: 3})
 
     assert versions(found[document["id"]]) == [2, 4, 1, 5]
@@ -130,7 +132,7 @@ def test_earlier_than_what_is_not_public_yet(document):
     [("MAX_REVISIONS", 2, [4, 1]), ("MAX_BYTES", 5, [4, 1]), ("MAX_BYTES", 0, [])],
 )
 def test_bounds(document, monkeypatch, bound, most, left):
-    """The newest are kept: so many, and of so many bytes."""
+    """The newest are returned, up to a number and a number of bytes."""
     monkeypatch.setattr(publication_history, bound, most)
 
     found = earlier_published_revisions({document["id"]: 5})

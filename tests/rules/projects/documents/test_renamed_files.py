@@ -1,4 +1,4 @@
-"""A file that was renamed keeps its document: history, comments and addresses."""
+"""A renamed file keeps its document: history, comments and addresses."""
 
 import pytest
 
@@ -8,7 +8,7 @@ from models.projects.documents.published import published_documents
 from models.projects.documents.rows import DocumentRevisionRow, DocumentRow
 from models.projects.projects.activity import ActivityRow
 from tests.factories.projects import make_project
-from tests.rules.projects.documents.test_document_import import brought, source
+from tests.rules.projects.documents.test_document_import import import_sources, source
 from tests.rules.projects.documents.test_documents import save, write
 from tests.rules.projects.documents.test_publication import unpublish
 
@@ -23,13 +23,13 @@ def docs(store, clock):
 
 
 @pytest.fixture
-def bring(docs, clock):
-    def bringing(*paths, text=TEXT, **options):
+def import_paths(docs, clock):
+    def run(*paths, text=TEXT, **options):
         clock.pass_(minutes=1)
         files = [source(path, content=text) for path in paths]
-        return brought(clock, *files, **options)
+        return import_sources(clock, *files, **options)
 
-    return bringing
+    return run
 
 
 def leads():
@@ -37,7 +37,7 @@ def leads():
 
 
 @pytest.mark.parametrize(
-    ("new", "gone", "renamed"),
+    ("new", "deleted", "renamed"),
     [
         ({"b": 1}, {"a": 1}, {"b": "a"}),
         ({"b": 1, "d": 2}, {"c": 2, "a": 1}, {"b": "a", "d": "c"}),
@@ -48,17 +48,17 @@ def leads():
         ({}, {"a": 1}, {}),
     ],
 )
-def test_pairs(new, gone, renamed):
-    """A text that is on either side twice tells nothing."""
-    assert renamed_files(new, gone) == renamed
+def test_pairs(new, deleted, renamed):
+    """A text that occurs twice on either side identifies no file."""
+    assert renamed_files(new, deleted) == renamed
 
 
-def test_renamed(bring):
-    """The document gets the new name, a version that says so, and a redirect."""
-    bring("setup.md")
+def test_renamed(import_paths):
+    """The document gets the new name, a revision with the reason, and a redirect."""
+    import_paths("setup.md")
     before = DocumentRow.get()
 
-    report = bring("install/begin.md")
+    report = import_paths("install/begin.md")
 
     row = DocumentRow.get()
     assert (row.id, row.slug, row.source_path) == (
@@ -77,155 +77,159 @@ def test_renamed(bring):
     assert (revision.note, revision.content) == ("Renamed from setup.md.", TEXT)
     update = ActivityRow.get(ActivityRow.action == "document.updated")
     assert update.metadata["changes"]["slug"] == {"from": "setup", "to": "begin"}
-    assert not bring("install/begin.md").changed
+    assert not import_paths("install/begin.md").changed
 
 
-def test_renamed_twice_and_back(bring):
-    """Every former address leads to the page; its own one is no redirect."""
+def test_renamed_twice_and_back(import_paths):
+    """Every former address redirects to the page, except its current one."""
     for path in ("a.md", "b.md", "c.md"):
-        bring(path)
+        import_paths(path)
     assert leads() == {"/guides/a/": "c", "/guides/b/": "c"}
 
-    bring("a.md")
+    import_paths("a.md")
 
     assert leads() == {"/guides/b/": "a", "/guides/c/": "a"}
     assert DocumentRow.select().count() == 1
 
 
-def test_address_that_is_taken_again(bring, clock):
-    """A new page at a former address is the page there; redirects give way."""
-    bring("a.md")
-    bring("b.md")
+def test_address_that_is_taken_again(import_paths, clock):
+    """A new page at a former address replaces the redirect."""
+    import_paths("a.md")
+    import_paths("b.md")
 
     other = source("a.md", content="Else. " * 30)
-    report = brought(clock, source("b.md", content=TEXT), other)
+    report = import_sources(clock, source("b.md", content=TEXT), other)
 
     assert (report.created, report.held) == (["a"], [])
     assert leads() == {}
-    brought(clock, source("b.md", content=TEXT), source("z.md", content="Else. " * 30))
+    import_sources(
+        clock, source("b.md", content=TEXT), source("z.md", content="Else. " * 30)
+    )
     assert leads() == {"/guides/a/": "z"}
 
 
-def test_ambiguous(bring):
-    """Of two new files with the text, neither is taken for the old one."""
-    bring("a.md")
+def test_ambiguous(import_paths):
+    """If two new files have the text, neither is the renamed file."""
+    import_paths("a.md")
 
-    report = bring("b.md", "c.md")
+    report = import_paths("b.md", "c.md")
 
     assert (report.created, report.renamed) == (["b", "c"], [])
     assert DocumentRow.get(slug="a").source_path == "a.md"
 
 
-def test_short_text(bring):
-    """A text that any page may have tells nothing."""
-    bring("a.md", text="To be done.")
+def test_short_text(import_paths):
+    """A text that is too short identifies no file."""
+    import_paths("a.md", text="To be done.")
 
-    report = bring("b.md", text="To be done.")
+    report = import_paths("b.md", text="To be done.")
 
     assert (report.created, report.renamed) == (["b"], [])
 
 
-def test_copy(bring):
+def test_copy(import_paths):
     """A second file with the text of one that is still there is a new document."""
-    bring("a.md")
+    import_paths("a.md")
 
-    report = bring("a.md", "b.md")
+    report = import_paths("a.md", "b.md")
 
     assert (report.created, report.unchanged, report.renamed) == (["b"], ["a"], [])
 
 
 @pytest.mark.parametrize("options", [{"tree": "other"}, {"collection": "support"}])
-def test_other_tree(bring, options):
-    """A file of another tree or collection is not the same one."""
-    bring("a.md")
+def test_other_tree(import_paths, options):
+    """A file of another tree or collection is not the renamed one."""
+    import_paths("a.md")
 
-    report = bring("b.md", **options)
+    report = import_paths("b.md", **options)
 
     assert (report.created, report.renamed) == (["b"], [])
 
 
-def test_unreadable_file(bring):
+def test_unreadable_file(import_paths):
     """A file that exists and cannot be read was not renamed."""
-    bring("a.md")
+    import_paths("a.md")
 
-    report = bring("b.md", skipped_paths=frozenset({"a.md"}))
+    report = import_paths("b.md", skipped_paths=frozenset({"a.md"}))
 
     assert (report.created, report.renamed) == (["b"], [])
 
 
-def test_slug_that_is_taken(bring, docs, clock):
-    """The document keeps its own address if another one has the new name."""
-    bring("a.md")
+def test_slug_that_is_taken(import_paths, docs, clock):
+    """The document keeps its address if another one has the new name."""
+    import_paths("a.md")
     write(docs, clock, slug="b", collection="support")
 
-    report = bring("b.md")
+    report = import_paths("b.md")
 
     row = DocumentRow.get(source_path="b.md")
     assert (row.slug, row.version) == ("a", 1)
     assert (report.updated, report.renamed, report.created) == (["a"], [], [])
 
 
-def test_prune(bring):
-    """A renamed file is not gone."""
-    bring("a.md")
+def test_prune(import_paths):
+    """Prune does not archive the document of a renamed file."""
+    import_paths("a.md")
 
-    report = bring("b.md", prune=True)
+    report = import_paths("b.md", prune=True)
 
     assert (report.renamed, report.pruned) == (["b"], [])
 
 
-def test_pruned_document(bring, clock):
-    """What was archived before the new file came stays archived."""
-    bring("a.md")
+def test_pruned_document(import_paths, clock):
+    """A document that was archived before the new file appeared stays archived."""
+    import_paths("a.md")
     other = source("x.md", content="Else. " * 30)
-    brought(clock, other, prune=True)
+    import_sources(clock, other, prune=True)
 
-    report = brought(clock, other, source("b.md", content=TEXT))
+    report = import_sources(clock, other, source("b.md", content=TEXT))
 
     assert (report.created, report.renamed) == (["b"], [])
 
 
-def test_withdrawn_page(bring, clock):
-    """A page that a person withdrew does not come back by a new name of its file."""
-    bring("a.md")
+def test_withdrawn_page(import_paths, clock):
+    """A page that a person withdrew is not published by renaming its file."""
+    import_paths("a.md")
     unpublish(DocumentRow.get(), clock)
 
-    renamed = bring("b.md")
-    changed = bring("b.md", text=TEXT + "More.")
+    renamed = import_paths("b.md")
+    changed = import_paths("b.md", text=TEXT + "More.")
 
     for report in (renamed, changed):
-        assert [(held.path, held.slug) for held in report.held] == [("b.md", "a")]
+        assert [(skipped.path, skipped.slug) for skipped in report.held] == [
+            ("b.md", "a")
+        ]
         assert report.created == []
     assert published_documents() == []
-    assert bring("b.md", take_over=True).published == ["a"]
+    assert import_paths("b.md", take_over=True).published == ["a"]
 
 
-def test_edited_page(bring, clock):
-    """What a person wrote is left alone; the file becomes a document of its own."""
-    bring("a.md")
+def test_edited_page(import_paths, clock):
+    """A page that a person edited stays; the file becomes another document."""
+    import_paths("a.md")
     save(DocumentRow.get(), clock, content="A person's words. " * 20)
 
-    report = bring("b.md")
+    report = import_paths("b.md")
 
     assert (report.created, report.renamed) == (["b"], [])
 
 
-def test_without_publish(bring):
+def test_without_publish(import_paths):
     """The page moves with its file, and its text stays as it was published."""
-    bring("a.md")
+    import_paths("a.md")
 
-    bring("b.md", publish=False)
+    import_paths("b.md", publish=False)
 
     [page] = published_documents()
     assert (page.slug, page.published_version) == ("b", 1)
     assert leads() == {"/guides/a/": "b"}
 
 
-def test_trial(bring):
-    """A dry run says what would be renamed, and renames nothing."""
-    bring("a.md")
+def test_trial(import_paths):
+    """A dry run lists the renames, and makes none."""
+    import_paths("a.md")
 
-    report = bring("b.md", is_dry_run=True)
+    report = import_paths("b.md", is_dry_run=True)
 
     assert report.renamed == ["b"]
     assert DocumentRow.get().slug == "a"

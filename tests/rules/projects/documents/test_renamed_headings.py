@@ -1,4 +1,4 @@
-"""What the headings of a page were called before."""
+"""The former ids of the headings of a page."""
 
 import pytest
 
@@ -10,9 +10,9 @@ from models.projects.documents.linking.renamed_headings import (
 )
 
 
-def outline(told):
+def outline(ids):
     """Ids in a row; each dot before one is a level further down."""
-    return [(2 + each.count("."), each.strip("."), "") for each in told.split()]
+    return [(2 + each.count("."), each.strip("."), "") for each in ids.split()]
 
 
 @pytest.mark.parametrize(
@@ -23,14 +23,14 @@ def outline(told):
         ("a", "x", {"a": "x"}),
         ("a b", "x y", {"a": "x", "b": "y"}),
         ("a .b .c d", "a .x .c d", {"b": "x"}),
-        # Of each level on its own: the part below is another matter.
+        # Each level is compared on its own; headings below are separate.
         ("a .b c", "x c", {"a": "x"}),
         ("a .b .c d", "x .c d", {"a": "x"}),
-        # Nobody knows which of them it was.
+        # It is unknown which of them is the renamed one.
         ("a b c", "a x y c", {}),
         ("a b c d", "a x d", {}),
         ("a b c", "a .x c", {}),
-        # What was added or went away is no other heading.
+        # Added and removed headings are no renames.
         ("a c", "a x c", {}),
         ("a b c", "a c", {}),
         # Moved, not renamed: there is no place between its neighbours.
@@ -52,22 +52,24 @@ def test_renamed(before, after, found):
         (["a"], {}),
         (["a", "b", "c"], {"a": "c", "b": "c"}),
         (["a b", "x b", "x y"], {"a": "x", "b": "y"}),
-        # Each step is small, though first and last have nothing in common.
+        # Each step is small, although first and last have nothing in common.
         (["a b", "a b c", "x b c", "x y c"], {"a": "x", "b": "y"}),
-        # It went away, and nothing that comes later is it.
+        # A removed heading is not a later one.
         (["a b", "b", "x b"], {}),
-        # What stands is where it stands, whatever it meant before.
+        # A current id is its own, whatever it was before.
         (["a b", "c b", "c a"], {"b": "a"}),
         (["a", "b", "a"], {"b": "a"}),
     ],
 )
 def test_former_ids(history, found):
-    """A heading is followed from name to name, as long as it stands."""
+    """A heading is followed through its renames, as long as it exists."""
     assert former_ids([outline(each) for each in history]) == found
 
 
 def test_former_ids_are_bounded():
-    """Of many old ids the newest are kept; past many headings nobody looks."""
+    """
+    Of many former ids the newest are kept; pages with too many headings are skipped.
+    """
     names = [[(2, f"{n}-{i}", "") for i in range(150)] for n in range(4)]
     long = [(2, f"a-{n}", "") for n in range(MAX_HEADINGS)]
 

@@ -1,4 +1,4 @@
-"""Rendered texts are kept by what they were made from, and forgotten unharmed."""
+"""Rendered bodies are stored by their inputs, and can be deleted at any time."""
 
 from models.projects.documents.rendered_bodies import (
     RenderedBody,
@@ -13,7 +13,7 @@ SECOND = RenderedBody.of("b", [], [], "")
 
 
 def test_kept_is_found(store):
-    """What is kept comes back as it was, and what is not is left out."""
+    """A stored body is returned unchanged, and missing ones are left out."""
     store_bodies([FIRST, SECOND])
 
     found = stored_bodies(["a", "b", "c"])
@@ -24,13 +24,13 @@ def test_kept_is_found(store):
 
 
 def test_blank(store):
-    """A body without text is told without unpacking it."""
+    """A body without text is recognised without decompressing it."""
     assert SECOND.is_blank
     assert not FIRST.is_blank
 
 
 def test_kept_twice(store):
-    """Two builders that render the same keep one of it."""
+    """If two builders render the same body, it is stored once."""
     store_bodies([FIRST])
 
     store_bodies([FIRST, SECOND])
@@ -39,7 +39,7 @@ def test_kept_twice(store):
 
 
 def test_forgotten(store):
-    """All go but those that are wanted."""
+    """All bodies that are no longer used are deleted."""
     store_bodies([FIRST, SECOND])
 
     assert delete_unused_bodies(["b", "never-kept"]) == 1

@@ -6,7 +6,7 @@ from models.projects.documents.rows import DocumentRow
 from models.projects.projects.activity import ActivityRow
 from sitegen.sources.tree import read_tree
 from tests.factories.projects import make_project
-from tests.rules.projects.documents.test_document_import import brought
+from tests.rules.projects.documents.test_document_import import import_sources
 from tests.rules.projects.documents.test_documents import save
 from tests.rules.projects.documents.test_publication import unpublish
 
@@ -19,7 +19,7 @@ def docs(store, clock):
 
 
 @pytest.fixture
-def bring(docs, clock, tmp_path):
+def import_pages(docs, clock, tmp_path):
     """Import the pages of these sections, in their order, and publish them."""
 
     def bringing(sections, texts=(), **options):
@@ -36,7 +36,7 @@ def bring(docs, clock, tmp_path):
                 (folder / f"{name}.md").write_text(text)
         (tmp_path / "mkdocs.yml").write_text("\n".join(nav))
         clock.pass_(minutes=1)
-        return brought(clock, *read_tree(folder).sources, **options)
+        return import_sources(clock, *read_tree(folder).sources, **options)
 
     return bringing
 
@@ -51,13 +51,13 @@ def in_order():
 
 
 @pytest.mark.parametrize("count", [1, 9])
-def test_pages_in_the_middle(bring, count):
+def test_pages_in_the_middle(import_pages, count):
     """New pages between others are all that is created, updated and published."""
     first, last, new = numbered("a", 150), numbered("b", 150), numbered("n", count)
-    bring({"First": first, "Last": last})
+    import_pages({"First": first, "Last": last})
     records = ActivityRow.select().count()
 
-    report = bring({"First": [*first[:70], *new, *first[70:]], "Last": last})
+    report = import_pages({"First": [*first[:70], *new, *first[70:]], "Last": last})
 
     assert (report.created, report.published, report.held) == (new, new, [])
     assert report.updated == []
@@ -65,43 +65,43 @@ def test_pages_in_the_middle(bring, count):
     assert in_order() == [*first[:70], *new, *first[70:], *last]
 
 
-def test_more_pages_than_room(bring):
-    """Where there is no room, only the pages around are numbered anew."""
+def test_more_pages_than_room(import_pages):
+    """Without space, only the neighbouring pages are renumbered."""
     pages, new = numbered("a", 200), numbered("n", 12)
-    bring({"First": pages})
+    import_pages({"First": pages})
 
-    report = bring({"First": [*pages[:100], *new, *pages[100:]]})
+    report = import_pages({"First": [*pages[:100], *new, *pages[100:]]})
 
     assert (report.created, report.held) == (new, [])
     assert 0 < len(report.updated) <= 3 * len(new)
     assert in_order() == [*pages[:100], *new, *pages[100:]]
-    assert not bring({"First": [*pages[:100], *new, *pages[100:]]}).changed
+    assert not import_pages({"First": [*pages[:100], *new, *pages[100:]]}).changed
 
 
-def test_page_that_is_numbered_anew_is_not_held(bring):
-    """What an import has moved itself, no later import takes for a person's doing."""
+def test_page_that_is_numbered_anew_is_not_held(import_pages):
+    """Pages that an import renumbered do not count as edited by a person."""
     pages = numbered("a", 30)
-    bring({"First": pages})
-    bring({"First": [*pages[20:], *pages[:20]]})
+    import_pages({"First": pages})
+    import_pages({"First": [*pages[20:], *pages[:20]]})
 
-    report = bring({"Renamed": pages})
+    report = import_pages({"Renamed": pages})
 
     assert report.held == []
     assert sorted(report.updated) == pages
     assert in_order() == pages
 
 
-def test_held_among_moved_pages(bring, clock):
-    """What a person did holds one page; its neighbours move, and none is published."""
+def test_held_among_moved_pages(import_pages, clock):
+    """An edited page is skipped; its neighbours are moved, and none is published."""
     pages = numbered("a", 20)
-    bring({"First": pages})
+    import_pages({"First": pages})
     edited, withdrawn = (DocumentRow.get(slug=slug) for slug in ("a005", "a010"))
     save(edited, clock, content="A person's words.")
     unpublish(withdrawn, clock)
 
-    report = bring({"Renamed": [*pages[:8], "new", *pages[8:]]})
+    report = import_pages({"Renamed": [*pages[:8], "new", *pages[8:]]})
 
-    assert [held.slug for held in report.held] == ["a005", "a010"]
+    assert [skipped.slug for skipped in report.held] == ["a005", "a010"]
     assert report.created == ["new"]
     sections = {row.slug: row.section for row in DocumentRow}
     assert (sections["a005"], sections["a010"], sections["a011"]) == (
@@ -111,16 +111,16 @@ def test_held_among_moved_pages(bring, clock):
     assert DocumentRow.get(slug="a010").published_version is None
 
 
-def test_person_who_moved_a_page(bring, clock):
-    """A place that a person gave a page is held, and taken over on demand."""
+def test_person_who_moved_a_page(import_pages, clock):
+    """A position that a person set is preserved, and taken over on request."""
     pages = numbered("a", 20)
-    bring({"First": pages})
+    import_pages({"First": pages})
     save(DocumentRow.get(slug="a003"), clock, position=9_000)
 
-    held = bring({"First": pages})
-    taken = bring({"First": pages}, take_over=True)
+    skipped = import_pages({"First": pages})
+    taken_over = import_pages({"First": pages}, take_over=True)
 
-    assert [document.slug for document in held.held] == ["a003"]
-    assert (taken.held, taken.updated) == ([], ["a003"])
+    assert [document.slug for document in skipped.held] == ["a003"]
+    assert (taken_over.held, taken_over.updated) == ([], ["a003"])
     assert in_order() == pages
-    assert not bring({"First": pages}).changed
+    assert not import_pages({"First": pages}).changed

@@ -1,4 +1,4 @@
-"""What of an SVG file is kept."""
+"""What remains of an uploaded SVG file."""
 
 import re
 from io import BytesIO
@@ -86,7 +86,7 @@ def described(element):
     ],
 )
 def test_hostile_part(hostile):
-    """Nothing remains that runs, loads or leads to anything outside."""
+    """Nothing remains that executes, loads or refers to anything outside."""
     content = cleaned(f"<g id='before'/>{hostile}<g id='after'/>")
 
     assert "evil" not in content
@@ -109,7 +109,7 @@ def test_hostile_part(hostile):
     ],
 )
 def test_no_picture(content):
-    """What is not one well-formed SVG is refused."""
+    """A file that is not one well-formed SVG is rejected."""
     with pytest.raises(ValidationFailed, match="damaged or incomplete"):
         clean_svg(content)
 
@@ -134,7 +134,9 @@ def test_nesting():
 
 
 def multiplied(levels, inside):
-    """Groups that each contain ten times what `inside` makes of the one before."""
+    """
+    Return groups that each contain ten times what `inside` makes of the previous one.
+    """
     groups = "".join(
         f"<g id='a{level}'>{inside.format(level - 1) * 10}</g>"
         for level in range(1, levels + 1)
@@ -153,7 +155,7 @@ def multiplied(levels, inside):
     ],
 )
 def test_references_that_multiply(inside):
-    """A picture of a few lines that is shown as billions of elements is refused."""
+    """A small file that renders as billions of elements is rejected."""
     clean_svg(multiplied(4, inside))
 
     with pytest.raises(LimitExceeded, match="500000 elements"):
@@ -161,7 +163,7 @@ def test_references_that_multiply(inside):
 
 
 def test_references_in_a_circle():
-    """They are refused at once, however many there are and however long the chain."""
+    """Circular references are rejected in bounded time, however long the chain."""
     for count in (1, 2, 1_000):
         circle = "".join(
             f"<g id='a{n}'>" + f"<use href='#a{(n + 1) % count}'/>" * 9 + "</g>"
@@ -189,13 +191,13 @@ def test_same_id_many_times():
     ],
 )
 def test_size(attributes, size):
-    """Width and height are those of the element, or else of its view box."""
+    """Width and height are those of the element, or else of its viewBox."""
     assert clean_svg(svg(attributes=attributes))[1] == size
 
 
 @pytest.mark.parametrize("element", ["<g/>", "<other/>"])
 def test_too_many_elements(element):
-    """Half a million tiny elements would take seconds, also those that are left out."""
+    """Half a million tiny elements are rejected, also if they would be removed."""
     with pytest.raises(ValidationFailed, match="SVG file has more than 100000 parts"):
         clean_svg(svg(element * 100_000))
 

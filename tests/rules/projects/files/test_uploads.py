@@ -1,4 +1,4 @@
-"""What is taken from a file that somebody sends, and what is refused."""
+"""Which uploaded files are accepted, and what is stored of them."""
 
 import struct
 import zlib
@@ -36,7 +36,7 @@ def test_type(name):
 
 @pytest.mark.parametrize("name", FILES)
 def test_cleaning_twice(name):
-    """What was cleaned is clean: importing a bundle changes no digest."""
+    """Cleaning is idempotent, so importing a bundle changes no digest."""
     once, _ = cleaned(name, FILES[name])
 
     assert cleaned(name, once)[0] == once
@@ -46,7 +46,9 @@ def test_cleaning_twice(name):
     "name", ["a.html", "a.htm", "a.xhtml", "a.xml", "a.js", "a.svgz", "a", "png", "a."]
 )
 def test_name_of_no_accepted_type(name):
-    """What a browser could run as a page is not accepted, whatever it contains."""
+    """
+    A type that a browser could execute as a page is rejected, whatever it contains.
+    """
     with pytest.raises(UnsupportedMediaType, match="must end in one of"):
         cleaned(name, pictures.png())
 
@@ -62,7 +64,7 @@ def test_page_under_the_name_of_another_type(name):
 
 
 def test_content_type_of_another_type():
-    """The Content-Type is refused if it contradicts; a vague one is not."""
+    """A contradicting Content-Type is rejected; a generic one is not."""
     with pytest.raises(UnsupportedMediaType, match="is image/png"):
         cleaned("a.png", pictures.png(), "text/html")
 
@@ -72,7 +74,7 @@ def test_content_type_of_another_type():
 
 @pytest.mark.parametrize("name", ["a.png", "a.jpg", "a.gif", "a.webp"])
 def test_polyglot(name):
-    """What follows the end of a picture is not stored: it may be another file."""
+    """Data after the end of a picture is not stored, because it may be another file."""
     content, _ = cleaned(name, FILES[name] + pictures.ZIP + pictures.HTML)
 
     assert content == FILES[name]
@@ -83,14 +85,14 @@ def test_polyglot(name):
     ["a.png", "a.jpg", "a.gif", "a.webp", "a.avif", "a.svg", "a.pdf", "a.zip", "a.mp4"],
 )
 def test_truncated_file(name):
-    """A file that ends too early is refused, wherever it ends."""
+    """A truncated file is rejected, wherever it ends."""
     for length in range(len(FILES[name]) - 1):
         with pytest.raises((ValidationFailed, UnsupportedMediaType)):
             cleaned(name, FILES[name][:length])
 
 
 def test_png_metadata():
-    """Texts, times and positions go, what the pixels mean stays."""
+    """Texts, times and positions are removed; what defines the pixels stays."""
     gamma = pictures.chunk(b"gAMA", b"\0\0\xb1\x8f")
     metadata = [
         pictures.chunk(kind, b"Author\0" + HIDDEN)
@@ -103,7 +105,7 @@ def test_png_metadata():
 
 
 def test_jpeg_metadata():
-    """EXIF, XMP, comments and thumbnails go; the colour profile stays."""
+    """EXIF, XMP, comments and thumbnails are removed; the colour profile stays."""
     profile = pictures.segment(0xE2, b"ICC_PROFILE\0\x01\x01profile")
     metadata = [
         pictures.segment(0xE1, b"Exif\0\0" + pictures.exif()),
@@ -119,7 +121,9 @@ def test_jpeg_metadata():
 
 
 def test_webp_metadata():
-    """EXIF and XMP go, and the header says so; profile, pixels and animation stay."""
+    """
+    EXIF and XMP are removed, also from the header; profile, pixels and animation stay.
+    """
     pixels = [
         pictures.riff_chunk(kind, b"odd")
         for kind in (b"ICCP", b"ANIM", b"ANMF", b"ALPH", b"VP8 ")
@@ -161,7 +165,7 @@ def test_colour_profile_that_is_none(compressed):
 
 
 def test_second_colour_profile():
-    """A picture has one profile, so another is not even unpacked."""
+    """A picture has one profile; another is not even decompressed."""
     first, second = (
         pictures.chunk(b"iCCP", b"name\0\0" + zlib.compress(bytes(length)))
         for length in (100, 200)
@@ -182,14 +186,18 @@ def test_second_colour_profile():
     ],
 )
 def test_file_of_too_many_parts(name, content):
-    """To clean a file of a million tiny parts would take many seconds."""
+    """
+    A file of a million tiny parts is rejected, because cleaning would take seconds.
+    """
     with pytest.raises(ValidationFailed, match="more than 50000 parts"):
         cleaned(name, content)
 
 
 @pytest.mark.parametrize("block", [b"\x21\xfe\0", b"\x21\xfe" + b"\1x" * 9 + b"\0"])
 def test_blocks_of_gif(block):
-    """A long animation has many, and a file of tiny blocks is refused."""
+    """
+    A long animation has many blocks and is accepted; a file of tiny blocks is rejected.
+    """
     picture, counted = pictures.gif(), block.count(b"x") + 1
     blocks = block * (MAX_GIF_BLOCKS // counted)
     long = picture[:-1] + block * (MAX_PARTS // counted) + b";"
@@ -250,7 +258,7 @@ def test_picture_of_too_many_pixels():
 
 
 def test_file_of_too_many_bytes():
-    """It is refused by its length, before it is read."""
+    """A file that is too large is rejected by its length, before it is read."""
     with pytest.raises(PayloadTooLarge, match=str(MAX_FILE_BYTES)):
         with read_upload("a.txt", None, MAX_FILE_BYTES + 1):
             pass

@@ -1,4 +1,4 @@
-"""What holds for every change in a project, whatever it is about."""
+"""Rules for every change in a project."""
 
 import pytest
 
@@ -7,13 +7,13 @@ from models.projects.projects.activity import ActivityRow
 from models.projects.projects.rows import ProjectRow
 from models.projects.roles import OPEN_WHEN_ARCHIVED, REQUIRED_ROLES
 from tests.factories.projects import OWNER, READER, STRANGER
-from tests.operations.projects.atlas.conftest import OWN
-from tests.operations.projects.atlas.world import CASES
+from tests.operations.projects.every_change.conftest import OWN
+from tests.operations.projects.every_change.world import CASES
 
 CHANGES = [case for case in REQUIRED_ROLES if case != "projects:export"]
-# To archive a project again, to bring it back, to leave it, and to begin another.
-OPEN = OPEN_WHEN_ARCHIVED - {"projects:export"}
-# What is already so in this world changes nothing.
+# Restoring and purging an archived project, leaving it, and creating another one.
+ALLOWED_WHEN_ARCHIVED = OPEN_WHEN_ARCHIVED - {"projects:export"}
+# The state is already so in this world; the change has no effect.
 UNCHANGED = {
     "projects:restore",
     "milestones:restore",
@@ -22,19 +22,19 @@ UNCHANGED = {
     "specifications:restore",
     "specifications:restore beyond review",
     "documents:restore",
-    # Nothing of an import is there before it is applied.
+    # An import stores no content before it is applied.
     "document-imports:start",
     "document-imports:add-texts",
     "document-imports:add-file",
 }
-# A slug is taken at the second time; of a reference that is gone nobody knows where
-# it was, and nothing is told of it.
-FORGETFUL = ("projects:create", "references:remove")
+# The slug is taken the second time; and an unknown reference cannot be attributed to a
+# project, so nothing is recorded.
+WITHOUT_SECOND_RESPONSE = ("projects:create", "references:remove")
 WORDS = ("Words.", "New.", "Hm.", "Mine.")
 
 
-# Who tries what only oneself may do, or the author.
-ACTS = {
+# The accounts of cases that only the account itself, or the author, may do.
+ACCOUNTS = {
     "members:add of oneself as reader": STRANGER,
     "members:remove of oneself": READER,
     "comments:update": OWNER,
@@ -43,35 +43,37 @@ ACTS = {
 
 
 def committed_state(raw_database):
-    """Everything in the database but what the tests themselves have put there."""
-    return [row for row in raw_database.rows(but="key") if OWN not in row]
+    """All rows of the database except those that the tests themselves add."""
+    return [row for row in raw_database.rows(excluded_table="key") if OWN not in row]
 
 
-@pytest.mark.parametrize("case", [case for case in CHANGES if case not in OPEN])
-def test_archived_project_is_read_only(case, tried, ids, clock, refusal):
-    """Nothing in it changes until it is restored."""
+@pytest.mark.parametrize(
+    "case", [case for case in CHANGES if case not in ALLOWED_WHEN_ARCHIVED]
+)
+def test_archived_project_is_read_only(case, try_case, ids, clock, refusal):
+    """An archived project cannot be changed until it is restored."""
     ProjectRow.update(archived_at=clock.now).execute()
 
-    response = tried(case, ACTS.get(case))
+    response = try_case(case, ACCOUNTS.get(case))
 
     assert response.status_code == 409, response.text
     refusal(response, "project-archived")
 
 
-@pytest.mark.parametrize("case", sorted(OPEN))
-def test_what_an_archived_project_allows(case, tried, ids, clock):
+@pytest.mark.parametrize("case", sorted(ALLOWED_WHEN_ARCHIVED))
+def test_what_an_archived_project_allows(case, try_case, ids, clock):
     """It can be archived again, restored and left."""
     ProjectRow.update(archived_at=clock.now).execute()
 
-    assert tried(case, ACTS.get(case)).status_code == 200
+    assert try_case(case, ACCOUNTS.get(case)).status_code == 200
 
 
 @pytest.mark.parametrize("case", CHANGES)
-def test_rehearsal(case, tried, ids, raw_database):
-    """The answer is that of the change, and not a byte of it is kept."""
+def test_rehearsal(case, try_case, ids, raw_database):
+    """A dry run returns the response of the change, and stores nothing of it."""
     before = committed_state(raw_database)
 
-    response = tried(case, ACTS.get(case), **{"Dry-Run": "true"})
+    response = try_case(case, ACCOUNTS.get(case), **{"Dry-Run": "true"})
 
     assert response.status_code == 200, response.text
     assert response.headers["Dry-Run"] == "true"
@@ -79,12 +81,14 @@ def test_rehearsal(case, tried, ids, raw_database):
 
 
 @pytest.mark.parametrize("case", CHANGES)
-def test_activity(case, tried, ids):
-    """A change tells of itself, by the request's id and without any text."""
-    account = ACTS.get(case)
+def test_activity(case, try_case, ids):
+    """
+    A change is recorded in the activity, with the id of the request and without text.
+    """
+    account = ACCOUNTS.get(case)
     before = ActivityRow.select().count()
 
-    response = tried(case, account)
+    response = try_case(case, account)
 
     assert response.status_code == 200, response.text
     records = list(ActivityRow.select().order_by(ActivityRow.number).offset(before))
@@ -96,14 +100,17 @@ def test_activity(case, tried, ids):
 
 
 @pytest.mark.parametrize("case", CHANGES)
-def test_repeat(case, tried, ids):
-    """Under one Idempotency-Key the first answer comes again and nothing else."""
+def test_repeat(case, try_case, ids):
+    """
+    With the same Idempotency-Key, the first response is returned and nothing else
+    happens.
+    """
     headers = {"Idempotency-Key": "abc"}
-    account = ACTS.get(case)
-    first = tried(case, account, **headers)
+    account = ACCOUNTS.get(case)
+    first = try_case(case, account, **headers)
     count = ActivityRow.select().count()
 
-    second = tried(case, account, **headers)
+    second = try_case(case, account, **headers)
 
     assert second.data == first.data
     assert second.headers["Idempotent-Replayed"] == "true"
@@ -113,9 +120,12 @@ def test_repeat(case, tried, ids):
 @pytest.mark.parametrize(
     "case", [case for case in CHANGES if case != "projects:create"]
 )
-def test_purge_takes_the_answer(case, tried, ids, api, clock):
-    """What a repeat would be answered with goes with the project (3.14.18)."""
-    assert tried(case, ACTS.get(case), **{"Idempotency-Key": "abc"}).status_code == 200
+def test_purge_takes_the_answer(case, try_case, ids, api, clock):
+    """A purge deletes the stored responses of the project (3.14.18)."""
+    assert (
+        try_case(case, ACCOUNTS.get(case), **{"Idempotency-Key": "abc"}).status_code
+        == 200
+    )
     assert StoredResponseRow.select().count() == 1
     ProjectRow.update(archived_at=clock.now).execute()
 
@@ -127,12 +137,12 @@ def test_purge_takes_the_answer(case, tried, ids, api, clock):
 
 
 @pytest.mark.parametrize(
-    "case", [case for case in CHANGES if not case.startswith(FORGETFUL)]
+    "case", [case for case in CHANGES if not case.startswith(WITHOUT_SECOND_RESPONSE)]
 )
-def test_purge_takes_the_answer_of_no_change(case, tried, ids, api, clock):
-    """So does what was asked again under another key, and found nothing to do."""
+def test_purge_takes_the_answer_of_no_change(case, try_case, ids, api, clock):
+    """A purge also deletes the stored responses of requests that changed nothing."""
     for text in ("abc", "abd"):
-        tried(case, ACTS.get(case), **{"Idempotency-Key": text})
+        try_case(case, ACCOUNTS.get(case), **{"Idempotency-Key": text})
     ProjectRow.update(archived_at=clock.now).execute()
 
     purge = {"id": ids["$project"], "confirm": "atlas"}
@@ -143,6 +153,6 @@ def test_purge_takes_the_answer_of_no_change(case, tried, ids, api, clock):
 
 
 def test_every_case_is_known():
-    """A new change is held to these rules as well."""
-    assert {*CHANGES} >= OPEN | UNCHANGED
+    """Every change has a case, so that a new one is held to these rules as well."""
+    assert {*CHANGES} >= ALLOWED_WHEN_ARCHIVED | UNCHANGED
     assert CASES.keys() >= {*CHANGES}

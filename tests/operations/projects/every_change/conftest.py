@@ -1,4 +1,4 @@
-"""A world in which every change of Area A is possible, made once and copied."""
+"""A project in which every change of Area A is possible, created once and copied."""
 
 import pytest
 
@@ -7,15 +7,17 @@ from models.projects.discussion.rows import CommentRow
 from models.storage.database import database, open_database, writing
 from tests.conftest import NOON
 from tests.factories.projects import OWNER
-from tests.operations.projects.atlas.world import CASES, populate
+from tests.operations.projects.every_change.world import CASES, populate
 
 OWN = "00000000-0000-7000-8000-0000000000aa"
-NOBODY = "00000000-0000-7000-8000-0000000000ff"
+UNKNOWN_ACCOUNT = "00000000-0000-7000-8000-0000000000ff"
 
 
 @pytest.fixture(scope="session")
 def world(empty_database, engine, tmp_path_factory):
-    """A database with the project in it, made once; and the ids of what it has."""
+    """
+    A database that contains the project, created once, and the ids of its contents.
+    """
     with engine.place(tmp_path_factory.mktemp("world") / "world.db", False) as address:
         engine.copy(empty_database, address)
         open_database(address)
@@ -39,12 +41,12 @@ def ids(world, store):
 
 
 @pytest.fixture
-def tried(api, issue, ids, clock):
-    """Try a case as an account, or as a key that acts for nobody."""
+def try_case(api, issue, ids, clock):
+    """Call the operation of a case as an account, or without acting for any account."""
     keys = {}
 
     def response(case, account=None, **headers):
-        caller = account or NOBODY
+        caller = account or UNKNOWN_ACCOUNT
         _own_comment(ids["$item"], ids["$project"], caller, clock.now)
         ids_by_name = ids | {"$self": caller, "$own-comment": OWN}
         body = filled(CASES[case], ids_by_name)

@@ -1,11 +1,11 @@
-"""Who may change what in a project: the table that the rules read, cell by cell."""
+"""Who may change what in a project: the table of roles, cell by cell."""
 
 import pytest
 
 from api.operation import OPERATIONS
 from models.projects.roles import REQUIRED_ROLES, ROLES, role_allows
 from tests.factories.projects import CONTRIBUTOR, MAINTAINER, OWNER, READER, STRANGER
-from tests.operations.projects.atlas.world import CASES
+from tests.operations.projects.every_change.world import CASES
 
 ACCOUNTS = {
     "owner": OWNER,
@@ -14,7 +14,7 @@ ACCOUNTS = {
     "reader": READER,
     None: STRANGER,
 }
-# One who is a member cannot be added again, however allowed it would be.
+# A member cannot be added again, whatever the permissions.
 MEMBER = {role for role in ROLES if role != "reader"}
 everyone = pytest.mark.parametrize("role", ACCOUNTS, ids=str)
 
@@ -36,14 +36,14 @@ def test_every_change_is_in_the_table():
 
 @everyone
 @pytest.mark.parametrize("case", REQUIRED_ROLES)
-def test_cell(case, role, tried, refusal):
-    """Whoever has the role may, whoever has less is told which role it takes."""
+def test_cell(case, role, try_case, refusal):
+    """An account with the role may; one with a weaker role is told the required one."""
     if case == "members:add of oneself as reader" and role in MEMBER:
         pytest.skip("A member of another role is told so instead.")
     if case == "members:remove of oneself" and role in ("owner", None):
         pytest.skip("The account that answers stays; nobody cannot leave.")
 
-    response = tried(case, ACCOUNTS[role])
+    response = try_case(case, ACCOUNTS[role])
 
     if role_allows(role, case):
         assert response.status_code == 200, response.text
@@ -58,9 +58,9 @@ def test_cell(case, role, tried, refusal):
 @pytest.mark.parametrize(
     "case", [case for case in REQUIRED_ROLES if "oneself" not in case]
 )
-def test_key_that_acts_for_nobody(case, tried, refusal):
-    """It passes every test of roles; it is nobody's author."""
-    response = tried(case)
+def test_key_that_acts_for_nobody(case, try_case, refusal):
+    """A key that acts for no account has every role, but is the author of nothing."""
+    response = try_case(case)
 
     if case == "comments:update":
         assert refusal(response, "not-author")["status"] == 403

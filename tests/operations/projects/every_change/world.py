@@ -1,4 +1,4 @@
-"""A project in which everything is that a change can be about, and the changes."""
+"""A project with every kind of content that can be changed, and the changes."""
 
 import hashlib
 
@@ -34,7 +34,7 @@ LINK = {"url": "https://tracker.example/1"}
 
 
 def populate(now):
-    """Make the project; return the ids of what is in it by `$noun`."""
+    """Create the project; return the ids of its contents by `$noun`."""
     with writing():
         project = make_project("atlas", now)
         request = CreateKey(name="world", scopes=["*"])
@@ -99,7 +99,7 @@ def member(account, **role):
     return {"projectId": "$project", "accountId": account} | role
 
 
-# What each case of REQUIRED_ROLES is tried with; "$own-comment" is one of the caller's.
+# The body of each case of REQUIRED_ROLES; "$own-comment" is a comment of the caller.
 CASES = {
     "projects:create": {"slug": "new", "name": "New"},
     "projects:update": {"id": "$project", "name": "New"},

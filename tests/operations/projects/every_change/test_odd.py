@@ -1,11 +1,11 @@
-"""Values that no database can keep are refused before they come to it."""
+"""Values that no database can store are rejected before they reach it."""
 
 import pytest
 
 from api.operation import OPERATIONS
 from tests.factories.projects import OWNER
-from tests.operations.projects.atlas.conftest import filled
-from tests.operations.projects.atlas.world import CASES
+from tests.operations.projects.every_change.conftest import filled
+from tests.operations.projects.every_change.world import CASES
 from tests.samples.odd import MEMBERS
 
 BY_SCOPE = {operation.scope: operation for operation in OPERATIONS}
