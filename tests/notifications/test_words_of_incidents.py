@@ -63,7 +63,7 @@ def test_event_that_is_damaged(change):
         notice_of(attempt, Settings(), load_locale("en"))
 
 
-def test_severity_alone(world, api, told):
+def test_severity_alone(world, api, send_due):
     """A message about a new severity does not repeat the text of an earlier one."""
     id = world.incident("api")
     assert send_due() == [("incident.opened", "We are looking.", "degraded")]

@@ -1,9 +1,9 @@
-"""A walk over a built site: every link of it, and what each page has to link to."""
+"""A crawler of a built site, which collects and checks all links."""
 
 from html.parser import HTMLParser
 from urllib.parse import unquote, urljoin, urlsplit
 
-HELD = {"a": "href", "link": "href", "script": "src", "img": "src"}
+LINK_ATTRIBUTES = {"a": "href", "link": "href", "script": "src", "img": "src"}
 
 
 class _Page(HTMLParser):
@@ -16,8 +16,8 @@ class _Page(HTMLParser):
     def handle_starttag(self, tag, attributes):
         found = dict(attributes)
         self.ids.add(found.get("id"))
-        if found.get(HELD.get(tag)) and found.get("rel") != "canonical":
-            self.links.append(found[HELD[tag]])
+        if found.get(LINK_ATTRIBUTES.get(tag)) and found.get("rel") != "canonical":
+            self.links.append(found[LINK_ATTRIBUTES[tag]])
 
 
 def files_of(output):
@@ -30,7 +30,7 @@ def files_of(output):
 
 
 def lost_links(output):
-    """Return (page, link) for each link within the site that leads nowhere."""
+    """Return (page, link) for each broken link within the site."""
     files = files_of(output)
     pages = {
         at: _Page(path.read_text(encoding="utf-8"))

@@ -1,4 +1,4 @@
-"""A long document with every feature of Markdown, as the renderer hands it over."""
+"""A long document with every feature of Markdown, as the renderer returns it."""
 
 HEADINGS = [
     {"level": 2, "id": "the-shape-of-a-key", "text": "The shape of a key"},

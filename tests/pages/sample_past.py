@@ -1,4 +1,4 @@
-"""A month of the past, the months there are, and how the rules are told."""
+"""Data of a month of the history, the list of months, and the page of the rules."""
 
 from models.settings import Settings
 from sitegen.status.history import list_of_months

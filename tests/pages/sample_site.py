@@ -1,4 +1,4 @@
-"""The sample site and its clock, which stands still."""
+"""The sample site and its fixed clock."""
 
 from datetime import UTC, datetime, timedelta
 

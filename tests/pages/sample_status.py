@@ -8,12 +8,12 @@ from tests.pages.html import THEME
 from tests.pages.sample_site import ago, ahead
 
 
-def days(troubles=None, known=90):
+def days(states=None, known=90):
     """Ninety days up to today; troubles by how many days ago they were."""
-    troubles = troubles or {}
+    states = states or {}
     row = []
     for back in range(89, -1, -1):
-        state = troubles.get(back, "operational") if back < known else None
+        state = states.get(back, "operational") if back < known else None
         day = {"date": ago(days=back)[:10], "state": state}
         day |= {"uptimePct": 100.0 if state else None, "events": ()}
         row.append(day | {"samples": 1440, "excluded": 20 * (back == 7)})
@@ -310,7 +310,7 @@ NO_UPTIME = [
 
 
 def drawn(unit, values):
-    """A chart of these values, None where nothing was measured."""
+    """Return a chart of these values, with None where nothing was measured."""
     back = range(len(values), 0, -1)
     points = [
         {"at": ago(**{f"{unit}s": n}), "ms": ms}

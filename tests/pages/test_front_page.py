@@ -1,4 +1,4 @@
-"""The front page is for the public: it says what is the matter, and gives no hints."""
+"""The front page is for the public: it shows problems, and no hints for operators."""
 
 from dataclasses import replace
 from pathlib import Path
@@ -33,7 +33,7 @@ def main_of(html):
 
 
 def test_outage(world, front):
-    """During an outage the page names the incident, its severity and its start."""
+    """During an outage the page has the incident, its severity and its start."""
     world.service("api")
     id = world.incident("api", "major-outage", -3600, title="Gone <away>")
 
@@ -84,14 +84,14 @@ def test_resolved_incident(world, front):
 
 
 def test_empty_site(front):
-    """An empty site says so in one sentence, and shows no status of nothing."""
+    """An empty site says so in one sentence, and shows no status."""
     words = front().words()
 
     assert "Masthead Search Nothing has been published here yet. Status" in words
 
 
 def test_newest_documents(docs_project, clock, front):
-    """The newest day comes first, once; documents of a day are in reading order."""
+    """The newest day is first, once; documents of a day are in reading order."""
     for position, day, slug in ((3, 0, "c"), (2, 1, "b"), (1, 1, "a")):
         clock.pass_(days=day, seconds=1)
         docs_project.publish(slug, title=slug.upper(), position=position)
@@ -105,7 +105,7 @@ def test_newest_documents(docs_project, clock, front):
 
 
 def test_documents_of_one_day(docs_project, clock, front):
-    """The date of a day stands once, and later publications do not turn it around."""
+    """Each date is shown once, and later publications do not change the order."""
     for position, slug in enumerate("abc"):
         clock.pass_(seconds=1)
         docs_project.publish(slug, title=slug.upper(), position=position)
@@ -116,7 +116,7 @@ def test_documents_of_one_day(docs_project, clock, front):
 
 
 def test_tagline(settings, clock, store):
-    """The sentence of the site is on the front page, for search engines too."""
+    """The tagline is on the front page, and in its description for search engines."""
     result = replace(settings, tagline="All about <us>.")
 
     build(BuildContext(clock.now, result, site_theme(result)))
@@ -127,7 +127,7 @@ def test_tagline(settings, clock, store):
 
 
 def test_status_as_front_page(settings, clock, world, docs_project):
-    """The status page may be the front page; its own address is the canonical one."""
+    """The status page can be the front page; its own address is the canonical one."""
     world.service("api")
     docs_project.publish("start")
     result = replace(settings, front="status")
@@ -146,7 +146,7 @@ def test_status_as_front_page(settings, clock, world, docs_project):
 
 
 def test_hints_are_for_operators(world, front):
-    """Neither an empty site nor one that was never measured shows commands."""
+    """Neither an empty site nor one without measurements shows commands."""
     empty = front()
     world.service("api")
     never_measured = front()

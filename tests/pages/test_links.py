@@ -1,4 +1,4 @@
-"""Every link and asset of a whole site leads somewhere."""
+"""Every link and asset of a whole site works."""
 
 from urllib.parse import unquote, urlsplit
 
@@ -7,14 +7,14 @@ import pytest
 from api.http.problem_types import PROBLEM_TYPES
 from tests.pages.docs.test_docs import BODY
 from tests.pages.html import Reader
-from tests.pages.status.test_status import scene  # noqa: F401  (a fixture)
+from tests.pages.status.test_status import sample_status  # noqa: F401  (a fixture)
 
-HELD = {"a": "href", "link": "href", "script": "src", "img": "src"}
+LINK_ATTRIBUTES = {"a": "href", "link": "href", "script": "src", "img": "src"}
 
 
 @pytest.fixture
-def site(scene, docs_project, build_site, output):  # noqa: F811
-    """A build of documents in every place and of the scene of the status page."""
+def site(sample_status, docs_project, build_site, output):  # noqa: F811
+    """A build with documents in every place and the sample status page."""
     docs_project.publish(
         "welcome", "[Keys](keys-and-scopes.md#asking) and [status](/status/)"
     )
@@ -32,9 +32,9 @@ def site(scene, docs_project, build_site, output):  # noqa: F811
 
 
 def addresses_in(page):
-    """The addresses of the site that a page names, without its own canonical one."""
+    """Return the site's addresses on a page, without its canonical one."""
     for tag, attributes in page.elements:
-        address = attributes.get(HELD.get(tag))
+        address = attributes.get(LINK_ATTRIBUTES.get(tag))
         if address and attributes.get("rel") != "canonical":
             parts = urlsplit(address)
             if not parts.scheme:
@@ -42,7 +42,7 @@ def addresses_in(page):
 
 
 def test_every_link_leads_somewhere(site):
-    """Each names a file of the site, and a fragment an id of its page."""
+    """Each address is a file of the site, and a fragment is an id of its page."""
     pages = {at: Reader(p.read_text()) for at, p in site.items() if p.suffix == ".html"}
     ids = {
         at: [found["id"] for _, found in page.elements if "id" in found]
@@ -68,7 +68,7 @@ def test_every_page_has_its_header(site):
 
 
 def stands_for(at):
-    """A page that has moved, or is for frames, names the one to be found."""
+    """A redirect or an embed names its canonical page."""
     at = at.replace("/support/", "/products/")
     if at == "/status/embed/":
         return "/status/"

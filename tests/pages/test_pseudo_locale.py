@@ -1,4 +1,4 @@
-"""All words that we put on a page or into a script come from a language's texts."""
+"""All our own words on pages and in scripts come from the texts of a language."""
 
 import json
 import re
@@ -35,7 +35,7 @@ from tests.factories.status import REMOVE_INCIDENT, World
 from tests.samples import rich_document
 from tests.samples.openapi_document import DESCRIBED
 
-# Names that are the same in every language, and what the settings of the test say.
+# Names that are the same in every language, and texts from the test's settings.
 NAMES = {
     "Masthead",
     "Markdown",
@@ -55,7 +55,7 @@ SCRIPTS = [
     for folder in ("assets", "console/assets")
     for file in sorted((DEFAULT_TEMPLATES / folder).glob("*.js"))
 ]
-# Comments and regular expressions, in which quotes begin nothing, and literals.
+# Comments and regular expressions, in which quotes begin no text, and literals.
 LITERAL = re.compile(
     r"//[^\n]*|/\*.*?\*/"
     r"|(?:(?<=[(,=:!&|?\[])|(?<=[(,=:!&|?\[] ))"
@@ -63,7 +63,7 @@ LITERAL = re.compile(
     r'|"(?:\\.|[^"\\\n])*"|\'(?:\\.|[^\'\\\n])*\'|`(?:\\.|[^`\\])*`',
     re.DOTALL,
 )
-# What stands before selectors, media queries and names of classes.
+# The context of selectors, media queries and class names.
 SELECTING = re.compile(
     r"(?:(?:querySelector(?:All)?|matches|closest|matchMedia|all)\("
     r"|className *[=:] *|FRAME = )$"
@@ -102,8 +102,8 @@ def write_everything(api, clock, docs_project, folder):
     chosen = (ServiceRow.name, ServiceRow.group)
     signed = {name: Value(SIGN).concat(name).concat(SIGN) for name in chosen}
     ServiceRow.update(signed).execute()
-    gone = World(api, clock).incident("cdn", title="Mistaken")
-    assert api(REMOVE_INCIDENT, {"id": gone}).status_code == 200
+    removed = World(api, clock).incident("cdn", title="Mistaken")
+    assert api(REMOVE_INCIDENT, {"id": removed}).status_code == 200
     for name, content in rich_document.FILES.items():
         docs_project.add(name, content)
     docs_project.publish("rich", rich_document.TEXT, title="Rich", section="Start")
@@ -123,13 +123,13 @@ def write_nothing(api, clock, docs_project, folder):
 
 
 def texts_of_people():
-    """What people have written, line by line as pages have it."""
+    """Return the texts of people, line by line as on pages."""
     english = load_locale(FALLBACK)
     entries = [row.body for row in IncidentUpdateRow]
     entries += [row.description or "" for row in MaintenanceRow]
     documents = [rich_document.TEXT, "## Rates\n", "Words.\n", "Worte.\n"]
     bodies = [render_entry(text, english) for text in entries]
-    # A link that leads nowhere is text.
+    # A broken link is text.
     for text, to in product(documents, ["/elsewhere/", None]):
         rendered = render(text)
         resolved = resolve_links(rendered.html, rendered.links, lambda _, to=to: to)
@@ -146,19 +146,19 @@ def texts_of_people():
 
 
 def texts_of_the_api():
-    """What the OpenAPI document and the problems say, which stays English."""
+    """Return the texts of the OpenAPI document and the problems, which stay English."""
     texts = [text for text in values_in(DESCRIBED) if isinstance(text, str)]
     bodies = [render(text).html for text in map(str, texts)]
     texts += [text for body in bodies for text in Read(f"<p>{body}</p>").texts]
     lines = set(lines_of(map(str, texts)))
-    # A single word of it could as well be one of ours.
+    # A single word of it could also be one of ours.
     lines = {line for line in lines if " " in line} | names_of_the_api()
     problems = PROBLEM_TYPES.values()
     return lines | {str(text) for problem in problems for text in astuple(problem)}
 
 
 def names_of_the_api():
-    """The names of operations, and the titles of the pages that have them."""
+    """Return the names of operations, and the titles of their pages."""
     found = set()
     for path, methods in DESCRIBED["paths"].items():
         _, area, _, *words, verb = path.split("/")
@@ -194,7 +194,7 @@ def shown_words(script):
 
 @pytest.mark.parametrize("write", [write_everything, write_nothing])
 def test_pages(api, clock, docs_project, build_site, output, tmp_path, write):
-    """A page has no words but those of the language, of people and of the API."""
+    """A page has only words of the language, of people and of the API."""
     write(api, clock, docs_project, tmp_path / "tree")
     known = NAMES | words_of_dates() | texts_of_people()
     of_reference = known | texts_of_the_api()
@@ -215,7 +215,7 @@ def test_pages(api, clock, docs_project, build_site, output, tmp_path, write):
 
 @pytest.mark.parametrize("script", SCRIPTS, ids=lambda path: path.name)
 def test_scripts(script):
-    """A script shows no words but those that it takes from the texts."""
+    """A script has only words from the texts of the language."""
     assert shown_words(script.read_text()) == []
 
 
@@ -231,5 +231,5 @@ def test_scripts(script):
     ],
 )
 def test_words_of_a_script(code, words):
-    """Words count if they are put where readers see them, or are more than one."""
+    """Words in a script count if readers see them, or if there are several."""
     assert shown_words(code) == words

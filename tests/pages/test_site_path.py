@@ -16,7 +16,7 @@ from tests.pages.crawl import lost_links
 from tests.pages.docs.test_docs import BODY
 from tests.pages.html import Reader
 from tests.pages.output.test_headers_file import rules_in
-from tests.pages.status.test_status import scene  # noqa: F401  (a fixture)
+from tests.pages.status.test_status import sample_status  # noqa: F401  (a fixture)
 from tests.samples.openapi_document import DESCRIBED
 
 PATH = "/docs/v2"
@@ -25,13 +25,13 @@ SITE = f"https://example.com{PATH}"
 
 @pytest.fixture
 def settings(settings, home):
-    """The folder is mounted at the path, on a host that has nothing else."""
+    """The folder is mounted at the path, on a host that serves nothing else."""
     output = str(home / "host") + PATH
     return replace(settings, site_url=f"{SITE}/", output=output, **MAIL)
 
 
 @pytest.fixture
-def site(scene, docs_project, build_site, output):  # noqa: F811
+def site(sample_status, docs_project, build_site, output):  # noqa: F811
     docs_project.add("disk.svg", b'<svg xmlns="http://www.w3.org/2000/svg"/>')
     docs_project.publish("welcome", "[Keys](keys-and-scopes.md) and [status](/status/)")
     docs_project.publish("keys-and-scopes", BODY + "\n![Disk](/files/docs/disk.svg)\n")
@@ -43,14 +43,16 @@ def site(scene, docs_project, build_site, output):  # noqa: F811
 
 
 def test_every_link_leads_somewhere(site, home):
-    """On a host where the folder is at the path, no link and no asset is lost."""
+    """On a host with the folder at the path, no link and no asset is broken."""
     assert len(list(site.rglob("*.html"))) > 20
 
     assert lost_links(home / "host") == []
 
 
 def test_no_address_lacks_the_path(site):
-    """Those that no link check follows have it, too: forms, redirects, the search."""
+    """
+    Addresses that no link check covers have the path too: forms, redirects, the search.
+    """
     front, status, moved = (
         Reader((site / path).read_text())
         for path in ("index.html", "status/index.html", "support/limits/index.html")
@@ -78,7 +80,7 @@ def test_canonical_addresses(site):
 
 
 def test_hosts_are_told_whole_addresses(site):
-    """What configures the host begins with the path, since the host does."""
+    """The configuration of hosts has the complete paths, as hosts match them."""
     headers = rules_in((site / "_headers").read_text())
     redirects = (site / "_redirects").read_text().splitlines()
 
@@ -99,7 +101,7 @@ def test_data_that_names_addresses(site):
 
 
 def test_files_are_where_they_were(site):
-    """The manifest lists paths in the folder, and what is purged are addresses."""
+    """The manifest lists paths in the folder; the purge list has addresses."""
     files = json.loads((site / "manifest.json").read_text())["files"]
     records = [json.loads(e.read_text()) for e in (site / "builds").glob("*.json")]
 
@@ -116,7 +118,7 @@ def test_files_are_where_they_were(site):
 
 
 def test_other_path_is_another_site(site, build_site, settings, clock):
-    """Every page is written again when the path changes; none keeps the old one."""
+    """Every page is written again when the path changes."""
     moved = replace(settings, site_url="https://example.com/v3")
     build(BuildContext(clock.now, moved, site_theme(moved)))
 
@@ -153,6 +155,6 @@ def test_other_path_is_another_site(site, build_site, settings, clock):
     ],
 )
 def test_addresses_alone_change(html, found):
-    """An address from the root of the site gets the path, and nothing else does."""
+    """An address from the root of the site gets the path, and no other text does."""
     assert add_site_path(html, "/v2") == found
     assert add_site_path(html, "") == html

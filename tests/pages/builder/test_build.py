@@ -1,4 +1,4 @@
-"""What a build promises, whatever the pages."""
+"""Rules for every build, whatever the pages."""
 
 import json
 from concurrent.futures import ThreadPoolExecutor
@@ -19,7 +19,9 @@ ADD = "POST /status/v1/admin/services/add"
 
 
 def files_in(folder):
-    """Every file of a built site by its path, as bytes; but for how it came about."""
+    """
+    Return every file of a built site by its path, as bytes, without build metadata.
+    """
     return {
         path.relative_to(folder).as_posix(): path.read_bytes()
         for path in sorted(folder.rglob("[!.]*"))
@@ -36,7 +38,7 @@ def service(api):
 
 @pytest.fixture
 def extra(monkeypatch):
-    """Pages that only this test has; `None` for a page's data cannot be shown."""
+    """Pages of this test only; a page whose data is `None` cannot be rendered."""
     found = []
     generator = PageGenerator(lambda _: iter(found), SHARED)
     monkeypatch.setitem(GENERATORS, SHARED, [*GENERATORS[SHARED], generator])
@@ -44,7 +46,7 @@ def extra(monkeypatch):
 
 
 def test_second_build_writes_nothing(build_site, service, clock):
-    """Equal data, equal file: also an hour later, while nothing is measured."""
+    """Equal data gives equal files, even an hour later, if nothing was measured."""
     assert build_site().written
 
     again = build_site()
@@ -56,7 +58,7 @@ def test_second_build_writes_nothing(build_site, service, clock):
 
 
 def test_build_catches_up(build_site, service):
-    """A build notes what it has shown: no area stays behind."""
+    """A build records what it has shown, so that no area has unbuilt changes."""
     assert behind() == {"status"}
 
     build_site()
@@ -65,7 +67,9 @@ def test_build_catches_up(build_site, service):
 
 
 def test_page_of_a_removed_service_goes(build_site, api, service, output):
-    """What nobody yields any more is removed, with its folder, and not the rest."""
+    """
+    A page that is no longer generated is removed with its folder; the others stay.
+    """
     build_site()
     api("POST /status/v1/admin/services/remove", {"slug": "api"})
 
@@ -80,7 +84,9 @@ def test_page_of_a_removed_service_goes(build_site, api, service, output):
 
 
 def test_incremental_equals_full(build_site, api, service, clock, output, tmp_path):
-    """A folder that saw every change equals one built from nothing, byte for byte."""
+    """
+    A folder that was built incrementally equals one built from nothing, byte for byte.
+    """
     build_site()
     clock.pass_(minutes=3)
     api(ADD, {"slug": "mail", "name": "Mail"})
@@ -94,7 +100,7 @@ def test_incremental_equals_full(build_site, api, service, clock, output, tmp_pa
 
 
 def test_file_changed_by_hand_is_mended_by_full(build_site, service, output):
-    """A full build makes every page again, whatever the manifest says."""
+    """A full build renders every page again, whatever the manifest says."""
     build_site()
     page = output / "status/index.html"
     right = page.read_bytes()
@@ -106,7 +112,7 @@ def test_file_changed_by_hand_is_mended_by_full(build_site, service, output):
 
 
 def test_file_taken_away_comes_back(build_site, service, output):
-    """A page that is gone is made again by any build."""
+    """Any build restores a deleted page."""
     build_site()
     (output / "status/index.html").unlink()
 
@@ -114,7 +120,7 @@ def test_file_taken_away_comes_back(build_site, service, output):
 
 
 def test_manifest_describes_every_file(build_site, service, output):
-    """Every file but the manifest stands in it with size, digest and type."""
+    """Every file except the manifest is listed in it with size, digest and type."""
     build_site()
 
     data = json.loads((output / "manifest.json").read_text())["files"]
@@ -129,7 +135,7 @@ def test_manifest_describes_every_file(build_site, service, output):
 
 @pytest.mark.parametrize("content", ["", "{", '{"files": []}', '{"files": {"a": 1}}'])
 def test_damaged_manifest_is_made_again(build_site, api, service, output, content):
-    """A manifest that cannot be read is not trusted: stale pages go all the same."""
+    """A damaged manifest is ignored, and stale pages are removed all the same."""
     build_site()
     right = files_in(output)
     for name in ("manifest.json", ".masthead.status.json"):
@@ -142,7 +148,10 @@ def test_damaged_manifest_is_made_again(build_site, api, service, output, conten
 
 
 def test_page_that_fails(build_site, service, extra, output):
-    """Yesterday's file stays, the failure is told, the other pages go on."""
+    """
+    If a page fails, its last version stays, the failure is reported, and the others are
+    built.
+    """
     extra.append(Page("extra/index.html", {}, template="404.html", title="Extra"))
     build_site()
     before = (output / "extra/index.html").read_bytes()
@@ -156,7 +165,7 @@ def test_page_that_fails(build_site, service, extra, output):
 
 
 def test_page_that_fails_is_tried_again(build_site, extra, output):
-    """Once it can be made, it is, and the failure is forgotten."""
+    """Once a failed page can be rendered, it is written, and the failure is cleared."""
     extra.append(Page("extra/index.html", {}, template="no-such.html"))
     build_site()
     extra[0] = Page("extra/index.html", {}, template="404.html", title="Extra")
@@ -172,7 +181,7 @@ def live(output):
 
 
 def test_generation_of_a_write_becomes_live(build_site, api, output):
-    """Whoever wrote can wait: the answer says which generation will show it."""
+    """The response to a write has the generation that will show it."""
     build_site()
     answer = api(ADD, {"slug": "api", "name": "Public API"})
     generation = int(answer.headers["Site-Generation"])
@@ -184,7 +193,7 @@ def test_generation_of_a_write_becomes_live(build_site, api, output):
 
 
 def test_generation_waits_for_every_area(build_site, api, output, store):
-    """What another area has written since does not make mine live."""
+    """A generation is not live before later changes of other areas are shown."""
     api(ADD, {"slug": "api", "name": "Public API"})
     build_site()
     mine = api(ADD, {"slug": "mail", "name": "Mail"}).headers["Site-Generation"]
@@ -197,7 +206,7 @@ def test_generation_waits_for_every_area(build_site, api, output, store):
 
 
 def test_generation_stays_while_a_page_fails(build_site, service, extra, output):
-    """A site that lacks a page is not what was promised."""
+    """A generation with a failed page is not live."""
     build_site()
     before = live(output)
     extra.append(Page("extra/index.html", {}, template="no-such.html"))
@@ -210,7 +219,9 @@ def test_generation_stays_while_a_page_fails(build_site, service, extra, output)
 
 
 def test_newest_link_of_each_audit_is_public(build_site, service, output):
-    """Whoever keeps the links can tell later that the audit was cut."""
+    """
+    The links of audit logs are public, so that readers can prove a truncation later.
+    """
     build_site()
 
     assert live(output)["audit"] == {
@@ -222,7 +233,7 @@ def test_newest_link_of_each_audit_is_public(build_site, service, output):
 
 
 def test_other_front_page(build_site, service, settings, output):
-    """The front page becomes a page of another area, and back: it never goes."""
+    """The front page can switch to a page of another area and back without a gap."""
     build_site()
     documents = (output / "index.html").read_text()
 
@@ -236,7 +247,7 @@ def test_other_front_page(build_site, service, settings, output):
 
 @pytest.mark.parametrize("area", ["docs", "shared", "status"])
 def test_pages_of_other_areas_after_a_death(build_site, settings, output, area):
-    """A build that makes up for a dead one takes no page of another area away."""
+    """A build after a crashed one removes no pages of other areas."""
     own = replace(settings, front="status")
     build_site(settings=own)
     right = files_in(output)
@@ -263,8 +274,8 @@ def test_documents_that_took_long(
     build_site, docs_project, api, clock, settings, output
 ):
     """
-    What all areas share is as of the end of a build, also if that began long before:
-    an incident that came meanwhile stays on the front page.
+    Files that all areas share are as of the end of a build, even of a long one: an
+    incident in between stays on the front page.
     """
     api(ADD, {"slug": "api", "name": "Public API"})
     build_site()

@@ -1,4 +1,4 @@
-"""The builder's thread: woken, on time, honest about what is wrong."""
+"""The builder's thread: woken, on time, and with correct fault reports."""
 
 import json
 import re
@@ -20,16 +20,16 @@ from tests.pages.status.test_status import measured
 ADMIN = "POST /status/v1/admin"
 
 
-# A builder that nobody wakes does nothing while a test waits.
+# Without a wake-up, the builder does nothing while a test waits.
 UNWOKEN = Timing(tick=600.0)
 
 
-def eventually(holds, seconds=60):
-    """Wait for what another thread brings about, also on a slow machine."""
+def eventually(condition, seconds=60):
+    """Wait until another thread makes the condition true, also on a slow machine."""
     end = time.monotonic() + seconds
-    while not holds() and time.monotonic() < end:
+    while not condition() and time.monotonic() < end:
         time.sleep(0.01)
-    return holds()
+    return condition()
 
 
 @pytest.fixture
@@ -44,7 +44,7 @@ def context(settings, clock):
 
 @pytest.fixture
 def started(store, context, clock, woken):
-    """Start a builder on the test's clock; what it asks to be woken for is noted."""
+    """Start a builder on the test's clock, and record when it asks to be woken."""
     due, builders = [], []
 
     def start(context=context, **more):
@@ -63,7 +63,9 @@ def text_of(path):
 
 
 def test_start_catches_up(api, started, output):
-    """What was answered before a death is on the page after the next start."""
+    """
+    Writes that were acknowledged before a crash are on the page after the next start.
+    """
     api(f"{ADMIN}/services/add", {"slug": "api", "name": "Public API"})
     assert behind() == {"status"}
 
@@ -88,7 +90,7 @@ def test_woken(api, started, output):
 
 
 def test_wake_for_nothing(started, output):
-    """A wake with nothing to show builds nothing."""
+    """A wake-up without changes builds nothing."""
     builder = started()
     assert eventually(lambda: len(builder.due) == 1)
 
@@ -100,7 +102,7 @@ def test_wake_for_nothing(started, output):
 
 @pytest.fixture
 def measured_once(api, clock):
-    """A service that has said once that it works, and says so again after a minute."""
+    """A service that was measured as operational, and again a minute later."""
     api(f"{ADMIN}/services/add", {"slug": "api", "name": "Public API"})
     api(f"{ADMIN}/measurements/record", measured(clock, "api", "operational"))
 
@@ -112,7 +114,7 @@ def measured_once(api, clock):
 
 
 def test_quiet_wakes_are_gathered(measured_once, started, output):
-    """Quiet writes wait together for one build, and no longer than they may."""
+    """Deferrable writes wait together for one build, up to a maximum time."""
     builder, page = (
         started(timing=UNWOKEN._replace(quiet_delay=3.0)),
         output / "status/index.html",
@@ -139,7 +141,9 @@ def test_quiet_pause(cpu_seconds, freshness, pause):
 
 
 def test_quiet_wake_after_a_costly_build(measured_once, started, context, output):
-    """Quiet writes wait after a costly build, and a loud one takes them along."""
+    """
+    Deferrable writes wait after an expensive build; any other write builds them too.
+    """
 
     def costly_context():
         end = time.thread_time() + 1.0
@@ -161,7 +165,10 @@ def test_quiet_wake_after_a_costly_build(measured_once, started, context, output
 
 
 def test_reading_ahead_of_the_clock(api, started, clock):
-    """Nobody wakes the builder when its time comes: its state is shown already."""
+    """
+    No wake-up follows when the time of a future reading comes, because it is shown
+    already.
+    """
     api(f"{ADMIN}/services/add", {"slug": "api", "name": "Public API"})
     sample = measured(clock, "api", "operational", ago=-5)
     api(f"{ADMIN}/measurements/record", sample)
@@ -173,7 +180,9 @@ def test_reading_ahead_of_the_clock(api, started, clock):
 
 
 def test_loud_wake_takes_the_quiet_along(api, measured_once, started, output):
-    """No other write waits because a quiet one does; both are shown at once."""
+    """
+    A write that is not deferrable never waits for others, and all are shown at once.
+    """
     builder, page = (
         started(timing=UNWOKEN._replace(quiet_delay=600.0)),
         output / "status/index.html",
@@ -192,7 +201,7 @@ def test_loud_wake_takes_the_quiet_along(api, measured_once, started, output):
 
 
 def test_inspection_while_quiet_wakes_never_cease(started, output):
-    """A damaged file is found and made again although the builder never waits."""
+    """A damaged file is found and restored even if the builder is never idle."""
     builder = started(timing=Timing(quiet_delay=0.0, tick=0.3))
     page = output / "status/index.html"
     assert eventually(lambda: builder.due)
@@ -209,7 +218,7 @@ def test_inspection_while_quiet_wakes_never_cease(started, output):
 def test_site_in_another_language(
     docs_project, started, clock, settings, output, tmp_path
 ):
-    """A page names that of the other language soon after the other site has it."""
+    """A page links to its translation soon after the other site has it."""
     german, sites = tmp_path / "german", tmp_path / "sites.json"
     entry = {"name": "Deutsch", "language": "de", "url": "https://example.com/de"}
     own = {"name": "English", "language": "en", "url": settings.site_url}
@@ -234,7 +243,9 @@ def test_site_in_another_language(
 
 
 def test_death_while_quiet_writes_wait(measured_once, started, output):
-    """What waited when the process died is shown by the next one's first build."""
+    """
+    Writes that waited when the process died are in the first build of the next one.
+    """
     first, page = started(timing=Timing(quiet_delay=60.0)), output / "status/index.html"
     assert eventually(lambda: first.due)
     measured_once()
@@ -249,7 +260,7 @@ def test_death_while_quiet_writes_wait(measured_once, started, output):
 
 
 def test_page_by_the_clock(api, started, clock, output):
-    """Once a reading goes stale the page says so, without any write."""
+    """Once a reading is stale the page says so, without a write."""
     api(f"{ADMIN}/services/add", {"slug": "api", "name": "Public API"})
     api(f"{ADMIN}/measurements/record", measured(clock, "api", "operational"))
     builder = started()
@@ -266,7 +277,10 @@ def test_page_by_the_clock(api, started, clock, output):
 
 
 def test_output_that_cannot_be_written(api, started, settings, output, tmp_path):
-    """It is a trouble until it can, and then everything is made up for."""
+    """
+    An unwritable output folder is a fault until it is writable, and then everything is
+    built.
+    """
     output.write_text("not a folder")
     builder = started()
     assert eventually(builder.troubles)
@@ -280,7 +294,7 @@ def test_output_that_cannot_be_written(api, started, settings, output, tmp_path)
 
 
 def test_storage_that_cannot_be_read(api, started, output, monkeypatch):
-    """The thread outlives whatever goes wrong, and the next wake tries again."""
+    """The thread survives every error, and retries at the next wake-up."""
     builder = started()
     assert eventually(lambda: builder.due)
     api(f"{ADMIN}/services/add", {"slug": "api", "name": "Public API"})
@@ -299,7 +313,7 @@ def test_storage_that_cannot_be_read(api, started, output, monkeypatch):
 
 
 def test_waiting_is_a_trouble_in_time(started, settings, clock):
-    """An area that has waited for long is told; a short queue is none."""
+    """An area that has waited too long is a fault; a short queue is none."""
 
     def never():
         time.sleep(0.5)

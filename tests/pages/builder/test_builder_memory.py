@@ -1,4 +1,4 @@
-"""What a builder keeps from build to build."""
+"""The memory that a builder keeps from build to build."""
 
 import gc
 import tracemalloc
@@ -11,8 +11,8 @@ from sitegen.theme.site_theme import site_theme
 from tests.factories.status import UPDATE_INCIDENT, World
 
 SERVICES, EARLIER, INCIDENTS = "a b c d", 40, 20
-# The entries of two files in the manifest, its place in the lists of all, and here
-# its part in caches that are not full yet.
+# The entries of two files in the manifest, its place in the lists, and its part of
+# caches that are not full yet.
 BYTES_OF_INCIDENT = 12_000
 OURS = [tracemalloc.Filter(True, f"*/{folder}/*") for folder in ("models", "sitegen")]
 
@@ -29,7 +29,7 @@ def builder(store, settings, clock):
 
 @pytest.fixture
 def no_collector():
-    """Nothing is freed by chance."""
+    """Disable garbage collection at random times."""
     gc.disable()
     yield
     gc.enable()
@@ -56,8 +56,8 @@ def traced_memory():
 
 def test_memory_of_resolved_incidents(resolve_incidents, builder, no_collector):
     """
-    A builder keeps little of an incident that is over, however many there were on its
-    day and however often its pages were made.
+    A builder keeps little memory for a resolved incident, however many there were on
+    its day and however often its pages were built.
     """
 
     resolve_incidents(EARLIER)

@@ -18,7 +18,7 @@ from tests.pages.builder.test_build import files_in
 @pytest.fixture
 def build_with_caches(store, settings, clock):
     """Build with the caches of the builds before."""
-    theme, kept, memory = site_theme(settings), BodyCache(), {}
+    theme, bodies, memory = site_theme(settings), BodyCache(), {}
 
     def built(fresh=None):
         if fresh is not None:
@@ -27,7 +27,7 @@ def build_with_caches(store, settings, clock):
                 folders=OutputFolders(str(fresh)),
             )
         return build(
-            BuildContext(clock.now, settings, theme, kept, process_cache=memory)
+            BuildContext(clock.now, settings, theme, bodies, process_cache=memory)
         )
 
     return built
@@ -62,15 +62,15 @@ def documents(docs_project, build_with_caches):
 def test_one_publication_reads_one_text(
     docs_project, documents, build_with_caches, reads
 ):
-    """What is published anew is read and rendered, and nothing else is."""
+    """Only the newly published document is read and rendered."""
     changed = docs_project.update(documents["two"], content="New words.\n")
     docs_project.release(changed)
     reads.clear()
 
     report = build_with_caches()
 
-    # Its page, its Markdown and its JSON share one text; rendering has read it too,
-    # and so has the file of all texts.
+    # Its page, its Markdown and its JSON share one text, which rendering and the file
+    # of all texts also read.
     assert sum(reads) <= 3
     assert [each for each in report.written if each.startswith("guides/")] == [
         "guides/two/index.html",
@@ -81,7 +81,7 @@ def test_one_publication_reads_one_text(
 
 
 def test_nothing_changed(documents, build_with_caches, reads):
-    """A build without news reads no text and tells of the same broken links."""
+    """A build without changes reads no text and reports the same broken links."""
     reads.clear()
 
     report = build_with_caches()
@@ -96,7 +96,7 @@ def test_nothing_changed(documents, build_with_caches, reads):
 def test_link_that_comes_to_lead_somewhere(
     docs_project, documents, build_with_caches, output
 ):
-    """A document that appears is linked from pages that nobody has touched."""
+    """A new document is linked from pages that were not edited."""
     docs_project.publish("other", collection="products")
     build_with_caches()
     docs_project.publish("gone", collection="products")
@@ -140,11 +140,11 @@ def test_caches_change_no_file(
 def test_live_generation_is_never_away(
     docs_project, documents, build_with_caches, monkeypatch
 ):
-    """Whoever waits for a write of their own is told at every moment what is live."""
+    """A client that waits for its write can see the live generation at every moment."""
     removed = []
     remove = OutputFolder.remove
-    told = lambda self, path: (removed.append(path), remove(self, path))  # noqa: E731
-    monkeypatch.setattr(OutputFolder, "remove", told)
+    record_and_remove = lambda self, path: (removed.append(path), remove(self, path))  # noqa: E731
+    monkeypatch.setattr(OutputFolder, "remove", record_and_remove)
 
     for slug in ("five", "six"):
         docs_project.publish(slug)
@@ -154,7 +154,7 @@ def test_live_generation_is_never_away(
 
 
 @pytest.fixture
-def told(monkeypatch):
+def computed_lists(monkeypatch):
     """The functions that computed lists: sitemaps, llms.txt, search, OpenAPI."""
     found = []
 
@@ -171,37 +171,40 @@ def told(monkeypatch):
 
 
 def test_unchanged_lists_are_not_computed(
-    docs_project, documents, build_with_caches, told
+    docs_project, documents, build_with_caches, computed_lists
 ):
-    """A list of what stands is known by its key; only what it shows makes it anew."""
+    """
+    A list of unchanged data is known by its key; only a change of its data recomputes
+    it.
+    """
     build_with_caches()
-    told.clear()
+    computed_lists.clear()
     build_with_caches()
-    assert told == []
+    assert computed_lists == []
 
     docs_project.release(docs_project.update(documents["two"], content="New words.\n"))
     build_with_caches()
 
     # The instant of publication is in the sitemap; no title or summary has changed.
-    assert set(told) == {"_create_sitemaps", "_single_file"}
+    assert set(computed_lists) == {"_create_sitemaps", "_single_file"}
 
 
 def test_lists_follow_what_they_show(
-    docs_project, documents, build_with_caches, told, output
+    docs_project, documents, build_with_caches, computed_lists, output
 ):
     """A summary is in the list for models, a title in the search as well."""
     build_with_caches()
-    told.clear()
+    computed_lists.clear()
     docs_project.release(docs_project.update(documents["two"], summary="Told anew"))
 
     build_with_caches()
 
-    assert "_list_item" in told
+    assert "_list_item" in computed_lists
     assert "Told anew" in (output / "llms.txt").read_text()
 
 
 def test_memoized_while_arguments_are_equal(clock, settings):
-    """One result for each function and name; equal arguments give the same object."""
+    """Results are cached by function and name; equal arguments give the same object."""
     context = BuildContext(clock.now, settings, site_theme(settings))
 
     one = context.memoize(list, (1, 2), name="a")

@@ -1,4 +1,4 @@
-"""Pages whose key did not change are neither made nor read, and never forgotten."""
+"""Pages with an unchanged key are neither rendered nor read, and stay listed."""
 
 import json
 from dataclasses import replace
@@ -22,7 +22,7 @@ PATH = "own/a.json"
 
 
 class Keyed:
-    """Keyed pages of a test: their key, their content, and how often they are made."""
+    """Keyed pages of a test: their key, their content, and the number of renderings."""
 
     def __init__(self):
         self.key, self.content, self.made = 1, "one", 0
@@ -47,7 +47,7 @@ def keyed(monkeypatch):
 
 @pytest.fixture
 def build_again(store, settings, clock, keyed):
-    """Build in one process, which remembers what the last build made."""
+    """Build in one process, which remembers the previous build."""
     theme, memory = site_theme(settings), {}
 
     def built(areas=("status",), theme=theme, **options):
@@ -60,7 +60,7 @@ def build_again(store, settings, clock, keyed):
 
 
 def test_equal_key(build_again, keyed, output):
-    """With an equal key nothing is made, and the file and its entry stay."""
+    """With an equal key nothing is rendered, and the file and its entry stay."""
     report = build_again()
 
     assert (keyed.made, report.written, report.removed) == (1, [], [])
@@ -69,7 +69,7 @@ def test_equal_key(build_again, keyed, output):
 
 
 def test_other_key(build_again, keyed, output):
-    """With another key the pages are made, and written if they differ."""
+    """With another key the pages are rendered, and written if they differ."""
     keyed.key, keyed.content = 2, "two"
 
     report = build_again()
@@ -90,7 +90,9 @@ def test_pages_that_are_gone(build_again, keyed, output):
 
 
 def test_failed_page(build_again, keyed, output):
-    """A page that failed is made again by the next build, with the same key too."""
+    """
+    A page that failed is rendered again by the next build, even with the same key.
+    """
     keyed.key, keyed.content = 2, object()
     report = build_again()
     keyed.content = "two"
@@ -101,7 +103,7 @@ def test_failed_page(build_again, keyed, output):
 
 
 def test_damaged_file(build_again, keyed, settings, output):
-    """A file that was changed by hand is written again, with the same key too."""
+    """A modified file is written again, even with the same key."""
     folders = OutputFolders(settings.output)
     build_again(folders=folders)
     build_again(folders=folders)
@@ -115,7 +117,7 @@ def test_damaged_file(build_again, keyed, settings, output):
 
 
 def test_other_area(build_again, keyed):
-    """A build of another area leaves the pages as they are, and remembers them."""
+    """A build of another area leaves the pages unchanged, and remembers them."""
     build_again(areas=["docs"])
     build_again()
 
@@ -124,7 +126,7 @@ def test_other_area(build_again, keyed):
 
 @pytest.mark.parametrize("options", [{"full": True}, {"theme": "other"}])
 def test_full_build_and_other_theme(build_again, keyed, settings, options):
-    """A full build, and one that shows other templates or settings, makes all."""
+    """A full build, and one with other templates or settings, renders all."""
     if "theme" in options:
         options = {"theme": site_theme(replace(settings, tagline="Hello"))}
 
@@ -134,7 +136,7 @@ def test_full_build_and_other_theme(build_again, keyed, settings, options):
 
 
 def test_other_process(build_again, keyed, settings, clock):
-    """If another process built meanwhile, all pages are made and compared."""
+    """If another process has built since, all pages are rendered and compared."""
     keyed.key, keyed.content = 2, "two"
     build(BuildContext(clock.now, settings, site_theme(settings)), ["status"])
     keyed.key, keyed.content = 1, "one"
@@ -143,7 +145,9 @@ def test_other_process(build_again, keyed, settings, clock):
 
 
 def test_interrupted_build(build_again, keyed, output):
-    """After a build that died all pages are made, since the files are unknown."""
+    """
+    After an interrupted build all pages are rendered, because the files are unknown.
+    """
     keyed.key, keyed.content = 2, "two"
 
     def die(pages):

@@ -32,7 +32,10 @@ def test_cached_from_build_to_build(docs_project, build_site, output, monkeypatc
 
 
 def test_title_is_part_of_the_key(docs_project, build_site, output):
-    """A first line that says the title goes when the title comes to say it."""
+    """
+    The title is part of the key, because a first line that repeats the title is
+    removed.
+    """
     document = docs_project.publish("limits", "# Rates\n\nWords.\n", title="Limits")
     build_site()
     docs_project.release(docs_project.update(document, title="Rates"))
@@ -47,7 +50,8 @@ def test_outcome_of_the_time_limit_is_kept(
     docs_project, build_site, output, monkeypatch
 ):
     """
-    A text that once took too long stays as written, in every folder, until it changes.
+    A text that once exceeded the time limit stays unrendered in every folder, until it
+    changes.
     """
     document = docs_project.publish("long", LONG)
     with monkeypatch.context() as patch:
@@ -65,7 +69,7 @@ def test_outcome_of_the_time_limit_is_kept(
 
 
 def test_page_follows_the_kept_outcome(docs_project, build_site, output, monkeypatch):
-    """A page that was made before another outcome was stored is made again."""
+    """A page that was built before a new outcome was stored is rendered again."""
     docs_project.publish("long", LONG)
     build_site()
     BodyRow.delete().execute()
@@ -92,17 +96,17 @@ def test_saved_in_batches(docs_project, build_site, monkeypatch):
     monkeypatch.setattr(module, "BATCH_SIZE", 2)
     for number in range(9):
         docs_project.publish(f"page-{number}", f"Page {number}.\n")
-    held, render = [], rendering.render
+    cached, render = [], rendering.render
     bodies = BodyCache()
 
     def counted(text):
-        held.append(len(bodies._unsaved) + len(bodies._being_saved))
+        cached.append(len(bodies._unsaved) + len(bodies._being_saved))
         return render(text)
 
     monkeypatch.setattr(rendering, "render", counted)
     build_site(bodies=bodies)
 
-    assert (len(held), max(held)) == (9, 3)
+    assert (len(cached), max(cached)) == (9, 3)
     assert BodyRow.select().count() == 9
 
 

@@ -38,7 +38,7 @@ def rendered_here(monkeypatch):
 
 
 def test_same_files(documents, rendered_here, build_site, output, tmp_path):
-    """Other processes render all of them, and the files are the same."""
+    """If other processes render all documents, the files are the same."""
     build_site(["docs"])
 
     assert rendered_here == []
@@ -51,7 +51,7 @@ def test_same_files(documents, rendered_here, build_site, output, tmp_path):
 
 
 def test_process_dies(documents, rendered_here, build_site, monkeypatch, caplog):
-    """What the others have not rendered when one of them dies is rendered here."""
+    """If one of the processes dies, the remaining documents are rendered here."""
     monkeypatch.setattr(body_renderers, "render_texts", die)
 
     report = build_site(["docs"])
@@ -66,7 +66,7 @@ def die(texts):
 
 
 def test_few_documents(docs_project, rendered_here, build_site):
-    """For a few documents no process is started, which takes a second."""
+    """For a few documents no process is started, because that takes a second."""
     docs_project.publish("welcome")
 
     build_site(["docs"])

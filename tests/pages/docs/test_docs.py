@@ -1,4 +1,4 @@
-"""Documents on the site: what is published becomes pages, and nothing else does."""
+"""Documents on the site: published ones become pages, and no others."""
 
 import json
 from dataclasses import replace
@@ -34,8 +34,8 @@ key = "secret"
 
 
 @pytest.fixture
-def shelved(docs_project):
-    """Three documents in two sections, and one that stands before all sections."""
+def documents(docs_project):
+    """Three documents in two sections, and one without a section."""
     start = {"section": "Getting started"}
     return {
         "welcome": docs_project.publish("welcome"),
@@ -56,12 +56,12 @@ def page(output):
 
 
 def links_in(html, before, after):
-    """The addresses linked between two marks of a page, in order."""
+    """Return the addresses of links between two marks of a page, in order."""
     part = html.partition(before)[2].partition(after)[0]
     return [each.partition('"')[0] for each in part.split('href="')[1:]]
 
 
-def test_golden(shelved, build_site, golden):
+def test_golden(documents, build_site, golden):
     """The register, a document and its Markdown are these, to the byte."""
     build_site()
 
@@ -70,8 +70,8 @@ def test_golden(shelved, build_site, golden):
     golden("guides/keys-and-scopes.md")
 
 
-def test_font_for_code(shelved, build_site, page):
-    """A document with code loads the font for it early, and another one does not."""
+def test_font_for_code(documents, build_site, page):
+    """A document with code preloads its font; another one does not."""
     build_site()
 
     def preloaded(path):
@@ -82,8 +82,10 @@ def test_font_for_code(shelved, build_site, page):
     assert preloaded("guides/limits") == [False]
 
 
-def test_register(shelved, build_site, page, output):
-    """Pages stand by position, and sections by the position of their first page."""
+def test_register(documents, build_site, page, output):
+    """
+    Pages are listed by position, and sections by the position of their first page.
+    """
     build_site()
 
     html = (output / "guides/index.html").read_text()
@@ -99,7 +101,7 @@ def test_register(shelved, build_site, page, output):
     assert ("bdi", "Who you are.") in register.texts
 
 
-def test_sidebar(shelved, build_site, page):
+def test_sidebar(documents, build_site, page):
     """The own section is open with the page marked; the others are links."""
     build_site()
 
@@ -113,8 +115,8 @@ def test_sidebar(shelved, build_site, page):
     assert {"href": "/guides/limits/"} not in links
 
 
-def test_way_around(shelved, build_site, output):
-    """Breadcrumbs, the contents and the neighbours lead where they say."""
+def test_way_around(documents, build_site, output):
+    """Breadcrumbs, table of contents and neighbours link to the right pages."""
     build_site()
 
     html = (output / "guides/keys-and-scopes/index.html").read_text()
@@ -127,8 +129,8 @@ def test_way_around(shelved, build_site, output):
     assert turn == ["/guides/sign-in/", "/guides/limits/"]
 
 
-def test_first_and_last(shelved, build_site, page):
-    """The first page has nothing before it, the last nothing after."""
+def test_first_and_last(documents, build_site, page):
+    """The first page has no previous page, the last no next one."""
     build_site()
 
     first, last = page("guides/welcome").all("a"), page("guides/limits").all("a")
@@ -137,25 +139,27 @@ def test_first_and_last(shelved, build_site, page):
     assert [each["rel"] for each in last if "rel" in each] == ["prev"]
 
 
-def test_twins(shelved, api, build_site, output):
-    """The JSON says what the API says, the Markdown is the text as published."""
+def test_twins(documents, api, build_site, output):
+    """The JSON is the response of the API; the Markdown is the published text."""
     build_site()
 
     slug = {"slug": "keys-and-scopes"}
-    got = api("GET /projects/v1/published/get", slug).json["data"]
+    expected = api("GET /projects/v1/published/get", slug).json["data"]
     listed = api("GET /projects/v1/published/list").json["data"]
     for each in listed:
         del each["content"]
     data = json.loads((output / "guides/keys-and-scopes.json").read_text())
-    assert data == {"data": got}
+    assert data == {"data": expected}
     assert json.loads((output / "guides/index.json").read_text()) == {"data": listed}
     assert (output / "guides/keys-and-scopes.md").read_text() == BODY
 
 
-def test_unpublished_goes(docs_project, shelved, build_site, output):
-    """Page, twins and line of the register go; the neighbours close up."""
+def test_unpublished_goes(docs_project, documents, build_site, output):
+    """
+    Page, JSON, Markdown and list entry are removed, and the neighbours are linked.
+    """
     build_site()
-    docs_project.withdraw(shelved["keys"])
+    docs_project.withdraw(documents["keys"])
 
     report = build_site(["docs"])
 
@@ -170,7 +174,7 @@ def test_unpublished_goes(docs_project, shelved, build_site, output):
 
 
 def test_last_of_a_collection_goes(docs_project, build_site, output):
-    """A collection without pages has no page, and no header of any area names it."""
+    """A collection without pages has no page, and is in no header of any area."""
     only = docs_project.publish("only")
     build_site()
     assert "/guides/" in (output / "status/index.html").read_text()
@@ -183,19 +187,19 @@ def test_last_of_a_collection_goes(docs_project, build_site, output):
         assert "/guides/" not in each.read_text(), each
 
 
-def test_draft_changes_nothing(docs_project, shelved, build_site):
+def test_draft_changes_nothing(docs_project, documents, build_site):
     """A saved revision stays private until it is published."""
     build_site()
-    docs_project.update(shelved["keys"], title="Secret plans", content="Not yet.")
+    docs_project.update(documents["keys"], title="Secret plans", content="Not yet.")
 
     assert build_site(["docs"]).written == []
 
 
-def test_new_version(docs_project, shelved, build_site, page, output):
+def test_new_version(docs_project, documents, build_site, page, output):
     """Publishing it changes the page, its twins and whatever shows its title."""
     build_site()
-    docs_project.update(shelved["limits"], title="Rates", content="Ten a second.")
-    docs_project.release(shelved["limits"])
+    docs_project.update(documents["limits"], title="Rates", content="Ten a second.")
+    docs_project.release(documents["limits"])
 
     written = build_site(["docs"]).written
 
@@ -204,31 +208,31 @@ def test_new_version(docs_project, shelved, build_site, page, output):
     assert {"guides/limits/index.html", "guides/index.html", "index.html"} <= set(
         written
     )
-    # The page before it shows the title as what comes next.
+    # The page before it has the title as its next page.
     assert "guides/keys-and-scopes/index.html" in written
     assert "guides/welcome/index.html" not in written
 
 
-def test_older_version(docs_project, shelved, build_site, output):
-    """Publishing an older version takes the page back to it, byte for byte."""
+def test_older_version(docs_project, documents, build_site, output):
+    """Publishing an older version restores the page, byte for byte."""
     build_site()
     path = output / "guides/limits.md"
     before = path.read_bytes()
-    docs_project.update(shelved["limits"], content="Ten a second.")
-    docs_project.release(shelved["limits"])
+    docs_project.update(documents["limits"], content="Ten a second.")
+    docs_project.release(documents["limits"])
     build_site(["docs"])
 
-    docs_project.release(shelved["limits"], version=1)
+    docs_project.release(documents["limits"], version=1)
     build_site(["docs"])
 
     assert path.read_bytes() == before
 
 
-def test_moved(docs_project, shelved, build_site, output):
-    """The old address says where the page is now; its twins are gone."""
+def test_moved(docs_project, documents, build_site, output):
+    """The old address redirects to the new page; its JSON and Markdown are removed."""
     build_site()
 
-    docs_project.update(shelved["limits"], collection="support", section=None)
+    docs_project.update(documents["limits"], collection="support", section=None)
     build_site(["docs"])
 
     moved = (output / "guides/limits/index.html").read_text()
@@ -238,10 +242,12 @@ def test_moved(docs_project, shelved, build_site, output):
     assert not (output / "guides/limits.json").exists()
 
 
-def test_moved_back(docs_project, shelved, build_site, output):
-    """A page that comes back stands at its address again, and is left where it was."""
-    docs_project.update(shelved["limits"], collection="support")
-    docs_project.update(shelved["limits"], collection="guides")
+def test_moved_back(docs_project, documents, build_site, output):
+    """
+    A page that moves back is at its address again, and redirects from the other one.
+    """
+    docs_project.update(documents["limits"], collection="support")
+    docs_project.update(documents["limits"], collection="guides")
 
     build_site()
 
@@ -280,7 +286,7 @@ def test_hostile_titles_are_escaped(docs_project, build_site, page):
 
 
 def test_slug_index(docs_project, build_site, output):
-    """A document with the slug `index` leaves the register's JSON alone."""
+    """A document with the slug `index` does not overwrite the list's JSON."""
     docs_project.publish("index", title="Index of terms")
     docs_project.publish("other")
     build_site()
@@ -294,7 +300,7 @@ def test_slug_index(docs_project, build_site, output):
 
 
 def test_sections_with_one_anchor(docs_project, build_site, page):
-    """Sections whose names come to the same anchor have ids of their own."""
+    """Sections whose names give the same anchor have different ids."""
     for n, section in enumerate(("A & B", "A, B", "A-B-2", "Main", "Page.main")):
         docs_project.publish(f"page-{n}", section=section)
 

@@ -42,7 +42,7 @@ def test_picture(docs_project, build_site, body, output):
 def test_newer_file_shows_at_the_next_publication(
     docs_project, build_site, body, output
 ):
-    """Only publishing changes what readers see, and the same version can show it."""
+    """A new file is shown only after publishing, even of the same version."""
     old = docs_project.add("a.png", pictures.png(1, 1))
     document = docs_project.publish("setup", "![A](a.png)\n")
     build_site()
@@ -59,7 +59,7 @@ def test_newer_file_shows_at_the_next_publication(
 
 
 def test_older_version_shows_its_own_file(docs_project, build_site, body):
-    """Going back shows what the version showed, however the file has changed since."""
+    """An older version shows its own file, whatever the file's later changes."""
     old = docs_project.add("a.png", pictures.png(1, 1))
     document = docs_project.publish("setup", "![A](a.png)\n")
     docs_project.add("a.png", pictures.png(2, 2))
@@ -97,7 +97,7 @@ def test_file_that_is_added_later(docs_project, build_site, body):
 
 
 def test_link_to_a_file(docs_project, build_site, body, output):
-    """A link leads to the file, at the part of it that it names."""
+    """A link leads to the file, with its fragment."""
     file = docs_project.add("data/limits.csv", b"a,b\n")
     docs_project.publish("limits", "[The limits](/data/limits.csv#row=2)\n")
 
@@ -109,7 +109,7 @@ def test_link_to_a_file(docs_project, build_site, body, output):
 
 
 def test_equal_files_are_published_once(docs_project, build_site, output):
-    """Two documents that show the same bytes share the file."""
+    """Two documents that show the same bytes share the published file."""
     for name in ("one/a.png", "two/a.png"):
         file = docs_project.add(name, pictures.png())
     docs_project.publish("first", "![A](one/a.png)\n")
@@ -121,7 +121,7 @@ def test_equal_files_are_published_once(docs_project, build_site, output):
 
 
 def test_only_the_first_picture_loads_at_once(docs_project, build_site, body):
-    """The others load when they come into view."""
+    """All pictures except the first load when they come into view."""
     docs_project.add("a.png", pictures.png())
     docs_project.publish(
         "setup", "![A](a.png)\n\n![B](a.png)\n\n![C](https://x.org/c.png)\n"
@@ -134,7 +134,7 @@ def test_only_the_first_picture_loads_at_once(docs_project, build_site, body):
 
 
 def test_caption(docs_project, build_site, body):
-    """The title of a picture that stands alone is its caption, and no tooltip."""
+    """The title of a stand-alone picture is its caption, not a tooltip."""
     docs_project.add("a.png", pictures.png())
     docs_project.publish(
         "setup", '![A](a.png "The <form>")\n\nSee ![B](a.png "Small").\n'
@@ -151,7 +151,7 @@ def test_caption(docs_project, build_site, body):
 
 @pytest.mark.parametrize("text", ["![](a.png)", "[![A](a.png)](https://example.org/)"])
 def test_picture_without_a_link(docs_project, build_site, body, text):
-    """A picture without words, or in a link, leads nowhere of its own."""
+    """A picture without alternative text, or in a link, is not linked itself."""
     file = docs_project.add("a.png", pictures.png())
     docs_project.publish("setup", f"{text}\n")
 
@@ -162,7 +162,7 @@ def test_picture_without_a_link(docs_project, build_site, body, text):
 
 
 def test_headers_and_manifest(docs_project, build_site, output):
-    """Files never change, are listed with their types, and run nothing."""
+    """Files are immutable, listed with their types, and execute nothing."""
     file = docs_project.add("a.svg", pictures.svg())
     docs_project.publish("setup", "![A](a.svg)\n")
 

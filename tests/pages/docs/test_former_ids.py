@@ -1,4 +1,4 @@
-"""Old deep links into documents, as a build keeps them alive."""
+"""Old links to headings of documents, as builds preserve them."""
 
 import pytest
 
@@ -10,7 +10,7 @@ def page(output):
 
 @pytest.fixture
 def renamed(docs_project):
-    """A document of which a heading was renamed twice, and one went away."""
+    """A document with a heading that was renamed twice, and one that was removed."""
     limits = docs_project.publish("limits", "# A\n\n## Rates\n\n## Gone\n\n## End\n")
     docs_project.release(
         docs_project.update(limits, content="# A\n\n## Quotas\n\n## End\n")
@@ -33,7 +33,7 @@ def test_old_id_stays_at_its_heading(renamed, build_site, page):
 
 
 def test_old_link_is_no_broken_link(renamed, docs_project, build_site):
-    """A link to what a heading was called leads there; to what is gone, nowhere."""
+    """A link to a former heading works; one to a removed heading is broken."""
     docs_project.publish("keys", "[a](limits.md#end) [b](limits.md#gone)\n")
 
     report = build_site()
@@ -42,7 +42,7 @@ def test_old_link_is_no_broken_link(renamed, docs_project, build_site):
 
 
 def test_author_fixes_an_id(docs_project, build_site, page):
-    """A heading that is given its old id has it itself, and once."""
+    """A heading that gets its old id by hand has it exactly once."""
     limits = docs_project.publish("limits", "## Rates\n")
     docs_project.release(docs_project.update(limits, content="## Quotas {#rates}\n"))
 
@@ -53,7 +53,7 @@ def test_author_fixes_an_id(docs_project, build_site, page):
 
 
 def test_taken_back(docs_project, build_site, page):
-    """A page that goes back to its old words is found by the newer ones as well."""
+    """After a rollback, the newer names of the headings still work."""
     limits = docs_project.publish("limits", "## Rates\n")
     docs_project.release(docs_project.update(limits, content="## Quotas\n"))
     build_site()
@@ -65,7 +65,7 @@ def test_taken_back(docs_project, build_site, page):
 
 
 def test_any_way_leads_to_the_same(renamed, build_site, page, tmp_path):
-    """What was built step by step is what a build of everything makes."""
+    """An incremental build gives the same files as a full one."""
     build_site()
     build_site(output=tmp_path / "fresh", full=True)
 

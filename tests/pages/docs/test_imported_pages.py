@@ -1,4 +1,4 @@
-"""Pages of imported files: where their links lead, and where their files are edited."""
+"""Pages of imported files: the targets of their links, and their edit links."""
 
 from dataclasses import replace
 from types import SimpleNamespace
@@ -28,7 +28,7 @@ def settings(settings):
 
 
 @pytest.fixture
-def bring(tmp_path, docs_project, settings, clock):
+def import_files(tmp_path, docs_project, settings, clock):
     """Import files, given by path, as the tree 'docs', and publish them."""
 
     def imported(base=None, **files):
@@ -62,15 +62,15 @@ def page(output):
     return lambda slug: (output / "guides" / slug / "index.html").read_text()
 
 
-def test_links(bring, build_site, page):
-    """They lead into the tree, to its website or to its repository; none is lost."""
+def test_links(import_files, build_site, page):
+    """Links lead into the tree, to its website or to its repository; none is broken."""
     text = (
         "[Near](sub/near.md), [old](/old/near/), [far](/download), [issues]"
         '(../../../../issues "All"), ![P](/p.png), <a href="/x&y">x</a>.\n'
     )
     near = "---\npermalink: /old/near/\n---\n\nNear.\n"
 
-    bring("https://old.example", **{"a/here.md": text, "a/sub/near.md": near})
+    import_files("https://old.example", **{"a/here.md": text, "a/sub/near.md": near})
     report = build_site()
 
     web = 'class="external" rel="noopener" href'
@@ -83,13 +83,13 @@ def test_links(bring, build_site, page):
     assert report.warnings == []
 
 
-def test_link_to_a_renamed_file(bring, build_site, page, tmp_path):
-    """A link that still has the former name leads to the page."""
+def test_link_to_a_renamed_file(import_files, build_site, page, tmp_path):
+    """A link with the former name of a renamed file leads to the page."""
     text = "Words that are long enough to know the page by them. " * 3
-    bring(**{"here.md": "[Old](sub/old.md)\n", "sub/old.md": text})
+    import_files(**{"here.md": "[Old](sub/old.md)\n", "sub/old.md": text})
     (tmp_path / "docs/sub/old.md").unlink()
 
-    report = bring(**{"sub/new.md": text})
+    report = import_files(**{"sub/new.md": text})
 
     assert report.renamed == ["new"]
     assert build_site().warnings == []
@@ -97,9 +97,9 @@ def test_link_to_a_renamed_file(bring, build_site, page, tmp_path):
 
 
 @pytest.mark.parametrize("base", ["http://old.example", "https://old.example"])
-def test_image_of_the_website(bring, docs_project, build_site, page, base):
-    """An image that a page names later comes from there by https only."""
-    bring(base, **{"here.md": "Text.\n"})
+def test_image_of_the_website(import_files, docs_project, build_site, page, base):
+    """Images from the website of a tree are loaded over https only."""
+    import_files(base, **{"here.md": "Text.\n"})
     here = {"id": document_id("here")}
     docs_project.update(here, content="![Picture](/img/p)\n")
     docs_project.release(here)
@@ -110,32 +110,36 @@ def test_image_of_the_website(bring, docs_project, build_site, page, base):
     assert ("https://old.example/img/p" in page("here")) == base.startswith("https:")
 
 
-def test_new_base(bring, build_site, page):
-    """An import with another URL changes where links lead, and no version."""
-    bring(**{"here.md": "[far](/download)\n"})
+def test_new_base(import_files, build_site, page):
+    """An import with another URL changes link targets, and makes no version."""
+    import_files(**{"here.md": "[far](/download)\n"})
     build_site()
     is_text = "<p>far</p>" in page("here")
 
-    changed = bring("https://old.example", **{"here.md": "[far](/download)\n"})
+    changed = import_files("https://old.example", **{"here.md": "[far](/download)\n"})
     build_site(["docs"])
 
     assert is_text
     assert 'href="https://old.example/download"' in page("here")
     assert (changed.updated, changed.published) == (["here"], [])
     assert DocumentRevisionRow.select().count() == 1
-    assert not bring("https://old.example", **{"here.md": "[far](/download)\n"}).changed
+    assert not import_files(
+        "https://old.example", **{"here.md": "[far](/download)\n"}
+    ).changed
 
 
-def test_link_to_an_alias(bring, api, build_site, page):
-    """A link to an address that redirects leads to the page at once, while it does."""
+def test_link_to_an_alias(import_files, api, build_site, page):
+    """
+    A link to a redirecting address leads directly to the page, as long as it redirects.
+    """
     text = "[old](/docs/2.0/setup/#start)\n"
     setup = "---\naliases: [/docs/2.0/setup/]\n---\n\n## Start\n"
-    bring(**{"here.md": text, "new/setup.md": setup})
+    import_files(**{"here.md": text, "new/setup.md": setup})
     before = build_site()
     html = page("here")
     links = api("GET /projects/v1/documents/links", {"id": document_id("here")})
 
-    bring(**{"new/setup.md": "## Start\n"})
+    import_files(**{"new/setup.md": "## Start\n"})
     after = build_site(["docs"])
 
     assert '<a href="/guides/setup/#start">old</a>' in html
@@ -147,7 +151,7 @@ def test_link_to_an_alias(bring, api, build_site, page):
 
 
 def test_links_are_resolved_again(store):
-    """A builder that goes on resolves links again when only an alias changes."""
+    """A long-running builder resolves links again when only an alias changes."""
     source, bodies, files = DocumentSource(), BodyCache(), PublishedFiles({})
 
     found = [
@@ -158,11 +162,11 @@ def test_links_are_resolved_again(store):
     assert found == [True, False, True, False, True]
 
 
-def test_edit_link(bring, docs_project, build_site, page):
-    """The page of a file says where it is edited; other documents have no file."""
+def test_edit_link(import_files, docs_project, build_site, page):
+    """The page of a file has a link to edit it; other documents have none."""
     docs_project.publish("plain")
 
-    bring(**{"a b/c+d.md": "Text.\n"})
+    import_files(**{"a b/c+d.md": "Text.\n"})
     build_site()
 
     href = GITHUB.format(tree="docs", path="a%20b/c%2Bd.md")
@@ -170,9 +174,9 @@ def test_edit_link(bring, docs_project, build_site, page):
     assert "Edit this page" not in page("plain")
 
 
-def test_language(bring, build_site, page):
-    """A document says its language and direction, and our parts say theirs."""
-    bring(**{"a.md": "---\nlang: ar\n---\n> [!NOTE]\n> A", "b.md": "B"})
+def test_language(import_files, build_site, page):
+    """A document has its language and direction, and our own parts have theirs."""
+    import_files(**{"a.md": "---\nlang: ar\n---\n> [!NOTE]\n> A", "b.md": "B"})
 
     build_site()
 
@@ -187,10 +191,12 @@ def test_language(bring, build_site, page):
     assert not [value for name, value in plain.attributes() if name == "dir"]
 
 
-def test_direction_of_a_document_without_a_language(bring, build_site, page):
-    """Its title tells the direction of its page; our words keep that of the site."""
+def test_direction_of_a_document_without_a_language(import_files, build_site, page):
+    """A page has the direction of its title; our own text keeps that of the site."""
     alert = "> [!NOTE]\n> A note."
-    bring(**{"a.md": f"---\ntitle: 1. ملاحظات\n---\n{alert}", "b.md": "# B\n\nملاحظات"})
+    import_files(
+        **{"a.md": f"---\ntitle: 1. ملاحظات\n---\n{alert}", "b.md": "# B\n\nملاحظات"}
+    )
 
     build_site()
 
@@ -201,12 +207,14 @@ def test_direction_of_a_document_without_a_language(bring, build_site, page):
     assert plain.all("html") == [{"lang": "en"}]
 
 
-def test_words_in_the_language_of_a_document(bring, clock, settings, tmp_path, page):
-    """What we say between an author's words is in the author's language."""
+def test_words_in_the_language_of_a_document(
+    import_files, clock, settings, tmp_path, page
+):
+    """Our text within a document is in the language of the document."""
     own = tmp_path / "own"
     (own / "locales").mkdir(parents=True)
     (own / "locales" / "eo.json").write_text('{"docs.admonition-note": "Noto"}')
-    bring(**{"a.md": "---\nlang: eo\n---\n> [!NOTE]\n> A"})
+    import_files(**{"a.md": "---\nlang: eo\n---\n> [!NOTE]\n> A"})
     result = replace(settings, templates=str(own))
 
     build(BuildContext(clock.now, result, site_theme(result)))
@@ -215,17 +223,17 @@ def test_words_in_the_language_of_a_document(bring, clock, settings, tmp_path, p
     assert "Last updated" in page("a")
 
 
-def test_time_of_the_last_change(bring, build_site, page, clock):
+def test_time_of_the_last_change(import_files, build_site, page, clock):
     """It is when the shown text was written, whatever is imported or built later."""
-    bring(**{"here.md": "Text.\n"})
+    import_files(**{"here.md": "Text.\n"})
     build_site()
     before = changed_at(page("here"))
 
     clock.pass_(days=1)
-    bring("https://old.example", **{"here.md": "Text.\n"})
+    import_files("https://old.example", **{"here.md": "Text.\n"})
     build_site()
     after_import = changed_at(page("here"))
-    bring("https://old.example", **{"here.md": "Text!\n"})
+    import_files("https://old.example", **{"here.md": "Text!\n"})
     build_site()
 
     assert before.startswith("2026-03-01T12:00:00")
@@ -233,10 +241,10 @@ def test_time_of_the_last_change(bring, build_site, page, clock):
     assert changed_at(page("here")).startswith("2026-03-02T12:00:00")
 
 
-def test_check_of_links(bring, api, build_site):
-    """Who asks for the links of a document is told the same as readers find."""
+def test_check_of_links(import_files, api, build_site):
+    """The API reports the same broken links as readers find."""
     text = "[far](/download) [issues](../../../issues) [gone](gone.md)\n"
-    bring("https://old.example", **{"here.md": text})
+    import_files("https://old.example", **{"here.md": text})
     build_site()
 
     document = {"id": document_id("here")}

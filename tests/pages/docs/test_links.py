@@ -1,4 +1,4 @@
-"""Links between documents, as a build finds and makes them."""
+"""Links between documents, as a build resolves them."""
 
 import pytest
 
@@ -33,7 +33,7 @@ def body(output):
     ],
 )
 def test_link(docs_project, build_site, body, target, href):
-    """A document is found by slug, by path and by address; its fragment is kept."""
+    """A document is linked by slug, path or address; the fragment is kept."""
     docs_project.publish("limits", "## Rates\n", collection="support")
     docs_project.publish("keys", f"See [the limits]({target}).\n\n## Here\n")
 
@@ -75,7 +75,7 @@ def test_link_to_what_is_not_published(docs_project, build_site, body):
     ],
 )
 def test_anchor(docs_project, build_site, body, target, is_there):
-    """A link to a heading that is not there leads to its page, with a warning."""
+    """A link to a missing heading leads to its page, with a warning."""
     docs_project.publish("limits", "## Rates\n\n## Größe\n\n## Last {#fixed}\n")
     docs_project.publish("keys", f"See [this]({target}).\n\n## Here\n")
 
@@ -87,7 +87,7 @@ def test_anchor(docs_project, build_site, body, target, is_there):
 
 
 def test_anchor_goes_with_its_heading(docs_project, build_site):
-    """The page that is linked to may change alone: its heading is missed at once."""
+    """A removed heading is reported although only the linked page changed."""
     limits = docs_project.publish("limits", "## Rates\n")
     docs_project.publish("keys", "See [the rates](limits.md#rates).\n")
     before = build_site().warnings
@@ -126,9 +126,9 @@ def test_anchor_goes_with_its_heading(docs_project, build_site):
 )
 def test_link_into_the_site(api, docs_project, build_site, body, target, is_there):
     """
-    What is linked to beside documents is looked for when all pages are made.
+    Targets that are not documents are checked once all pages are built.
 
-    Who asks for the links of the document is told the same.
+    The API reports the same for the document.
     """
     api("POST /status/v1/admin/services/add", {"slug": "api", "name": "API"})
     keys = docs_project.publish("keys", f"See [this]({target}).\n")
@@ -143,7 +143,7 @@ def test_link_into_the_site(api, docs_project, build_site, body, target, is_ther
 
 
 def test_link_to_a_service_that_is_hidden(api, docs_project, build_site):
-    """A service that leaves the status page takes its page with it: links miss it."""
+    """If a service is removed from the status page, links to its page are broken."""
     api("POST /status/v1/admin/services/add", {"slug": "api", "name": "API"})
     docs_project.publish("keys", "See [the API](/status/services/api/).\n")
     before = build_site().warnings
@@ -156,7 +156,7 @@ def test_link_to_a_service_that_is_hidden(api, docs_project, build_site):
 
 
 def test_link_comes_alive(docs_project, build_site, body):
-    """Pages that link to a document are made again when it is published or goes."""
+    """Pages that link to a document are rebuilt when it is published or withdrawn."""
     limits = docs_project.write("limits", collection="support")
     docs_project.publish("keys", "See [the limits](limits.md).\n")
     docs_project.publish("aside", "No link.\n", collection="products")
@@ -177,7 +177,7 @@ def test_link_comes_alive(docs_project, build_site, body):
 
 
 def test_warning_is_told_by_every_build(docs_project, build_site):
-    """A build that writes nothing still tells what leads nowhere."""
+    """A build that writes nothing still reports broken links."""
     docs_project.publish("keys", "See [the limits](limits.md).\n")
     build_site()
 
@@ -188,7 +188,7 @@ def test_warning_is_told_by_every_build(docs_project, build_site):
 
 
 def test_link_follows_a_move(docs_project, build_site, body):
-    """A document that moves takes the links to it along."""
+    """Links follow a document that moves."""
     limits = docs_project.publish("limits")
     docs_project.publish("keys", "See [the limits](/guides/limits/#rates).\n")
     build_site()
@@ -203,7 +203,7 @@ def test_link_follows_a_move(docs_project, build_site, body):
     "target", ["javascript:alert(1)", "//elsewhere.example/", "%6aavascript:x"]
 )
 def test_hostile_link(docs_project, build_site, body, target):
-    """A link to a script or, in the guise of a path, to another host is none."""
+    """A link to a script or, disguised as a path, to another host is dropped."""
     docs_project.publish("keys", f"See [this]({target}).\n")
 
     build_site()
@@ -212,7 +212,7 @@ def test_hostile_link(docs_project, build_site, body, target):
 
 
 def test_two_slashes_in_disguise(docs_project, build_site, body):
-    """An escaped second slash makes no address of another host."""
+    """An escaped second slash does not make an address of another host."""
     docs_project.publish("keys", "See [this](/%2Fstatus/x).\n")
 
     build_site()

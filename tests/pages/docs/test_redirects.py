@@ -25,7 +25,9 @@ def moved(docs_project, build_site):
 
 
 def test_rules(moved, output):
-    """Page, Markdown and JSON lead from each old place straight to the present one."""
+    """
+    Page, Markdown and JSON redirect from each old address directly to the current one.
+    """
     assert (output / "_redirects").read_text().splitlines() == [
         f"/{old}/limits{end} /support/limits{end} 301"
         for old in ("guides", "products")
@@ -34,7 +36,7 @@ def test_rules(moved, output):
 
 
 def test_service_follows_the_rules(moved, app):
-    """The server redirects for good, but browsers ask again: the page may move back."""
+    """The server redirects permanently but uncached, because the page may move back."""
     client = app.test_client()
 
     for end in ("/", ".md", ".json"):
@@ -47,7 +49,9 @@ def test_service_follows_the_rules(moved, app):
 
 
 def test_notes_for_web_servers(moved, app, output):
-    """A file tells web servers which addresses to ask for; readers do not get it."""
+    """
+    A file for web servers lists redirecting addresses, and is not served to readers.
+    """
     found = {
         path.relative_to(output / "_moved").as_posix(): path.read_text()
         for path in (output / "_moved").rglob("*.txt")
@@ -63,7 +67,7 @@ def test_notes_for_web_servers(moved, app, output):
 
 
 def test_way_back(moved, docs_project, build_site, app, output):
-    """A page that comes back is at its address, and was never gone for good."""
+    """A page that moves back is at its address, without a redirect there."""
     docs_project.update(moved, collection="guides")
     build_site()
     client = app.test_client()
@@ -74,7 +78,7 @@ def test_way_back(moved, docs_project, build_site, app, output):
 
 
 def test_page_for_other_hosts(moved, output):
-    """It names the present address as the one that counts, and is not for an index."""
+    """The redirect page names the canonical address, and is not indexed."""
     html = (output / "guides/limits/index.html").read_text()
 
     assert 'rel="canonical" href="http://127.0.0.1:8000/support/limits/"' in html
@@ -92,7 +96,7 @@ def test_unpublished_is_nowhere(moved, docs_project, build_site, app, output):
 
 
 def test_names_for_hosts_are_not_shown(moved, app):
-    """The files with rules are for hosts; readers find nothing there."""
+    """The files with rules are for hosts; for readers they are 404."""
     for name in ("_headers", "_redirects"):
         assert app.test_client().get(f"/{name}").status_code == 404
 
@@ -116,7 +120,7 @@ def imported(store, clock, build_site):
 
 
 def test_aliases(imported, app, output):
-    """Each declared address leads to the page, by a rule and by a page of its own."""
+    """Each alias redirects to the page, by a rule and by a redirect page."""
     rules = (output / "_redirects").read_text().splitlines()
     assert rules == [
         "/docs/2.0/setup/ /guides/setup/ 301",
@@ -133,7 +137,7 @@ def test_aliases(imported, app, output):
 
 
 def test_alias_at_a_page(imported, app):
-    """A page is never replaced by a redirect, and the report says which alias fails."""
+    """A page is never replaced by a redirect, and the report names the failed alias."""
     page = app.test_client().get("/guides/usage/", buffered=True)
 
     assert (page.status_code, "This page has moved" in page.text) == (200, False)

@@ -16,7 +16,7 @@ from tests.pages.crawl import lost_links
 
 @pytest.fixture
 def tree(docs_project, build_site, output):
-    """Six pages in sections, of which one has others inside and no page of its own."""
+    """Six pages in sections, one of which has subsections and no page of its own."""
     for slug, section, position in (
         ("last", None, 60),
         ("deep", "Use / Advanced", 20),
@@ -45,7 +45,7 @@ def sidebar(html):
 
 
 def reading_order(page, slug):
-    """Return the page and those to which "next" leads from it."""
+    """Return the page and all following pages."""
     order = [slug]
     while match := re.search(
         r'rel="next" href="/guides/([^/]+)/"', page(f"guides/{slug}/index.html")
@@ -56,14 +56,18 @@ def reading_order(page, slug):
 
 
 def test_next_page_crosses_sections(tree):
-    """Reading order goes by position over the whole tree, groups staying together."""
+    """
+    The reading order is by position over the whole tree, with sections kept together.
+    """
     order = reading_order(tree, "first")
 
     assert order == ["first", "deep", "use", "more", "apart", "last"]
 
 
 def test_sidebar_nests(tree):
-    """Around the current section, pages and sections stand as in reading order."""
+    """
+    The sidebar has pages and sections around the current section in reading order.
+    """
     assert sidebar(tree("guides/deep/index.html")) == [
         "First",
         "Use",
@@ -89,7 +93,7 @@ def test_breadcrumbs(tree, output):
 
 
 def test_outline_of_the_api(tree, api):
-    """Sections stand in the order of their first page; exact names stay as given."""
+    """Sections are in the order of their first page, with their exact names."""
     [guides] = api("GET /projects/v1/published/outline").json["data"]
 
     names = [group["section"] for group in guides["sections"]]
@@ -97,7 +101,7 @@ def test_outline_of_the_api(tree, api):
 
 
 def test_page_moves_between_sections(tree, docs_project, build_site, output):
-    """A later build shows what moved, in every sidebar; a fresh one shows the same."""
+    """A later build shows moved pages in every sidebar, as does a full build."""
     docs_project.publish("new", "Text.", section="Use", position=25)
 
     build_site()
@@ -143,9 +147,9 @@ def import_tree(docs_project, settings, clock, tmp_path):
 
 def test_trees_follow_one_another(two_trees, build_site, page, import_tree):
     """
-    The tree that was imported first comes first as a whole, and stays there.
+    The tree that was imported first comes first as a whole, and stays first.
 
-    The pages of a section that both have are together, by position.
+    The pages of a common section are together, by position.
     """
     build_site()
 
@@ -162,7 +166,7 @@ def test_trees_follow_one_another(two_trees, build_site, page, import_tree):
 def test_page_of_no_tree_is_among_those_of_the_first(
     two_trees, docs_project, build_site, page
 ):
-    """A page that a person wrote stands by its position, as with one tree."""
+    """A page that a person wrote is placed by its position, as with one tree."""
     docs_project.publish("own", "Text.", position=35)
     build_site()
 
@@ -182,7 +186,7 @@ def test_outline_has_trees_one_after_the_other(two_trees):
 
 
 def test_ids():
-    """The id of a section is made of the words of its title."""
+    """The id of a section is derived from its title."""
     title = "Getting started: “Ünïts” & more"
 
     assert section_id(title) == "getting-started-ünïts-more"

@@ -1,4 +1,4 @@
-"""Every file of the status is the API's answer at the instant the page tells of."""
+"""Every JSON file of the status area is the API's response at the page's instant."""
 
 import json
 from datetime import datetime
@@ -24,7 +24,7 @@ HOUR = 3600
 
 @pytest.fixture
 def world(api, clock):
-    """Services measured, silent and taken off; trouble and work, past and to come."""
+    """Services measured, silent and removed; incidents and windows, past and future."""
     world = World(api, clock)
     for slug in ("api", "mail", "web", "gone"):
         world.service(slug)
@@ -48,7 +48,7 @@ def world(api, clock):
 
 @pytest.fixture
 def built(world, clock, build_site, output, settings):
-    """Build later, when nothing has happened since, and go back to what it tells of."""
+    """Build later without changes since, and return to the page's instant."""
     clock.pass_(seconds=200)
     build_site(["status"])
     clock.now = last_change_at(clock.now, settings.freshness)

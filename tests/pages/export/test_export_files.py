@@ -1,4 +1,4 @@
-"""The files of an export: how they are written, and where documents stand."""
+"""The files of an export: how they are written, and the paths of documents."""
 
 import tracemalloc
 
@@ -10,7 +10,7 @@ from tests.samples import pictures
 
 
 def test_memory(tmp_path):
-    """However long a file is, little of it is held."""
+    """A file of any length is written with little memory."""
     samples, out = 200_000, ExportFolder(tmp_path / "long")
     tracemalloc.start()
 
@@ -23,16 +23,16 @@ def test_memory(tmp_path):
 
 
 def test_paths():
-    """Two documents never share a file, and none leaves its folder."""
+    """Two documents never share a file, and none is outside its folder."""
     paths, found = DocumentPaths(), {}
-    request = [("a", "x/y.md"), ("b", "x/Y.md"), ("c", "../c.md"), ("d", "/d.md")]
-    request += [("e", ".git/e.md"), ("f", "b.md"), ("g", None), ("readme", None)]
-    request += [("h", "_part.md"), ("i", "x.md/i.md"), ("j", "j.txt")]
-    for slug, path in request:
+    documents = [("a", "x/y.md"), ("b", "x/Y.md"), ("c", "../c.md"), ("d", "/d.md")]
+    documents += [("e", ".git/e.md"), ("f", "b.md"), ("g", None), ("readme", None)]
+    documents += [("h", "_part.md"), ("i", "x.md/i.md"), ("j", "j.txt")]
+    for slug, path in documents:
         head = DocumentRow(id=slug, slug=slug, source_path=path, position=0)
         found[slug] = paths.path_of(head).as_posix()
 
-    assert len(set(found.values())) == len(request)
+    assert len(set(found.values())) == len(documents)
     assert (found["a"], found["b"], found["readme"]) == (
         "x/y.md",
         "b.md",
@@ -56,7 +56,7 @@ def test_language(tmp_path, docs_project, clock):
 
 
 def test_files_of_projects(tmp_path, docs_project, clock):
-    """The files of a project are written as they are, by their names."""
+    """The files of a project are written unchanged, under their names."""
     docs_project.add("images/a.png", pictures.png())
     options = ExportOptions(now=clock.now, release="1", site="https://example.org")
 

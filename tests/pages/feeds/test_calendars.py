@@ -1,4 +1,4 @@
-"""A window as a calendar of its own."""
+"""The calendar file of a single window."""
 
 import icalendar
 import pytest
@@ -27,7 +27,7 @@ def test_window_to_come(world, build_site, output):
 
 
 def test_file(world, build_site, output):
-    """The file is what RFC 5545 and RFC 7986 ask for, line by line."""
+    """The file conforms to RFC 5545 and RFC 7986, line by line."""
     text = "Disks, “new”; see D:\\new.\n" + "Ä" * 40
     id = world.window("api", 60, 120, title="Move", description=text)
     build_site()

@@ -1,4 +1,4 @@
-"""Names that change the direction of text, and control characters, in plain files."""
+"""Names that change the text direction, and control characters, in plain files."""
 
 import json
 import re
@@ -40,7 +40,7 @@ def lines_about_the_name(output):
 
 
 def test_names_end_their_direction(hostile_site):
-    """Wherever the name stands in a line of ours, it changes nothing behind it."""
+    """A name does not change the direction of the text that follows it in a line."""
     lines = [line for line in lines_about_the_name(hostile_site) if "evil" in line]
 
     assert len(lines) > 20

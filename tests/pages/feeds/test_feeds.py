@@ -19,8 +19,8 @@ def world(api, clock):
 
 
 @pytest.fixture
-def scene(world, api, clock):
-    """An incident with two entries, a window and another service's incident."""
+def incident(world, api, clock):
+    """An incident with two updates, a window and an incident of another service."""
     world.service("api")
     world.service("mail")
     id = world.incident("api", title="Slow <b>", body=HOSTILE)
@@ -48,7 +48,7 @@ WHOLE = ("status/feed.atom", "status/feed.rss", "history.atom", "history.rss")
 
 
 @pytest.mark.parametrize("path", WHOLE)
-def test_entries(path, scene, read):
+def test_entries(path, incident, read):
     """One for each entry of a timeline and each window, newest first."""
     feed = read(path)
 
@@ -64,8 +64,8 @@ def test_entries(path, scene, read):
 
 
 @pytest.mark.parametrize("path", WHOLE)
-def test_hostile_body(path, scene, read):
-    """What was written is shown as words, never run, and the file stays XML."""
+def test_hostile_body(path, incident, read):
+    """The text is escaped, never executed, and the file stays XML."""
     html = read(path).entries[-1].description
 
     assert "<script" not in html
@@ -73,11 +73,11 @@ def test_hostile_body(path, scene, read):
     assert "<em>so</em>" in html
 
 
-def test_ids_never_change(scene, world, api, clock, read):
+def test_ids_never_change(incident, world, api, clock, read):
     """A resolved incident adds an entry and leaves the others as they were."""
     before = {each.id: each.updated for each in read("status/feed.atom").entries}
     clock.pass_(minutes=1)
-    api(ADD_UPDATE, {"incidentId": scene, "status": "resolved", "body": "Done."})
+    api(ADD_UPDATE, {"incidentId": incident, "status": "resolved", "body": "Done."})
 
     after = {each.id: each.updated for each in read("status/feed.atom").entries}
 
@@ -113,15 +113,15 @@ def test_window_in_time(world, clock, read):
     }
 
 
-def test_own_feed_of_a_service(scene, read):
-    """A service's feed has what affects it."""
+def test_own_feed_of_a_service(incident, read):
+    """The feed of a service has what affects it."""
     titles = [each.title for each in read("status/services/mail/feed.rss").entries]
 
     assert titles == ["Investigating: Slow mail"]
 
 
-def test_json_feed(scene, build_site, output):
-    """Version 1.1, with what it requires."""
+def test_json_feed(incident, build_site, output):
+    """The feed has the required members of version 1.1."""
     build_site()
     feed = json.loads((output / "status/services/api/feed.json").read_text())
 
@@ -134,7 +134,7 @@ def test_json_feed(scene, build_site, output):
 
 
 def test_feed_without_news(world, read):
-    """A service that nothing ever happened to has an empty feed."""
+    """The feed of a service without events is empty."""
     world.service("api")
 
     for ending in ("atom", "rss"):
@@ -156,7 +156,7 @@ def events(build_site, output):
 
 
 def test_event(world, events, clock):
-    """A window is an event at its times, with what it affects."""
+    """A window is an event at its times, with the affected services."""
     world.service("api", name="API; the, public\\one")
     id = world.window("api", 60, 120, title="Disks", description="One\ntwo")
 
@@ -187,7 +187,7 @@ def test_changed_event(world, api, events, clock):
 
 
 def test_calendar_of_a_service(world, events):
-    """A service's calendar has the windows that name it."""
+    """The calendar of a service has the windows that affect it."""
     world.service("api")
     world.service("mail")
     world.window("api", 60, 120, title="Disks")
@@ -198,7 +198,7 @@ def test_calendar_of_a_service(world, events):
 
 
 def test_resolved_by_update(world, api, clock, read):
-    """Resolving without a word adds no entry: there is nothing to read."""
+    """A resolution without text adds no entry."""
     world.service("api")
     id = world.incident("api")
     clock.pass_(minutes=1)

@@ -21,7 +21,7 @@ from tests.factories.status import UPDATE_WINDOW, World
 SVG = "{http://www.w3.org/2000/svg}"
 XML_LANG = "{http://www.w3.org/XML/1998/namespace}lang"
 TITLES = ["Disks", "Slow", "Errors"]
-# What operators wrote, and dates and lists.
+# Texts of operators, and dates and lists.
 KNOWN = {*TITLES, "Acme", "API", "Mail", "Words."}
 KNOWN |= {"במרץ", "וMail"} | words_of_dates()
 
@@ -39,7 +39,7 @@ def settings(settings, tmp_path, tag):
 
 @pytest.fixture
 def site(api, clock, build_site, output):
-    """A site with an incident, a window to come and a window that is cancelled."""
+    """A site with an incident, a planned window and a cancelled window."""
     world = World(api, clock)
     world.service("api", name="API")
     world.service("mail", name="Mail")
@@ -53,7 +53,7 @@ def site(api, clock, build_site, output):
 
 @pytest.mark.parametrize("name", ["status/feed", "status/services/api/feed"])
 def test_feeds(site, tag, name):
-    """A feed says its language, and all that no operator wrote is in it."""
+    """A feed has its language, and everything except operators' texts is in it."""
     atom = (site / f"{name}.atom").read_bytes()
     rss = (site / f"{name}.rss").read_bytes()
     data = json.loads((site / f"{name}.json").read_text())
@@ -75,7 +75,7 @@ def test_feeds(site, tag, name):
 
 @pytest.mark.parametrize("name", ["status", "status/services/api"])
 def test_calendars(site, tag, name):
-    """The name of a calendar and our words in it are in the language of the site."""
+    """The name of a calendar and our text in it are in the language of the site."""
     calendar = Calendar.from_ical((site / name / "maintenance.ics").read_bytes())
 
     assert calendar["prodid"] == "-//Masthead//Maintenance//EN"
@@ -88,7 +88,7 @@ def test_calendars(site, tag, name):
 
 
 def test_removed_window_in_a_calendar(api, clock, build_site, output):
-    """What is left of a removed window is in the language of the site."""
+    """The remains of a removed window are in the language of the site."""
     world = World(api, clock)
     world.service("api")
     id = world.window("api", 3600, 7200)
@@ -103,7 +103,7 @@ def test_removed_window_in_a_calendar(api, clock, build_site, output):
 
 @pytest.mark.parametrize("name", ["badge", "badges/api"])
 def test_badges(site, tag, name):
-    """A badge has its words in the language, and is mirrored from right to left."""
+    """A badge is in the language, and mirrored for right-to-left languages."""
     svg = ElementTree.fromstring((site / f"status/{name}.svg").read_bytes())
 
     assert svg.get(XML_LANG) == tag

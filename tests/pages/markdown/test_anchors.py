@@ -1,4 +1,4 @@
-"""What links can lead to in a text besides its headings."""
+"""Link targets in a text other than its headings."""
 
 import re
 
@@ -43,7 +43,7 @@ def test_anchor(text):
     "text", ['<a id="page.x"></a>', '<div id="a b">T</div>', '<span id="">T</span>']
 )
 def test_id_that_is_none(text):
-    """Ids of the page itself, and what is no word, lead nowhere."""
+    """Ids of the page itself, and malformed ids, are no targets."""
     assert render(text).headings == ()
     assert "id=" not in html_of(text)
 
@@ -58,14 +58,14 @@ def test_id_that_is_none(text):
     ],
 )
 def test_anchor_alone(text):
-    """It makes no empty paragraph above what it stands before, and no empty link."""
+    """A lone anchor makes no empty paragraph before its target, and no empty link."""
     html = html_of(text).partition("<h2")[0]
 
     assert re.fullmatch(r'(<span id="[xy]"></span>)+\n?', html)
 
 
 def test_first_of_equal_ids():
-    """An id is on the page once: headings that ask for it later get another."""
+    """An id occurs once on the page: later headings with the same one get another."""
     text = (
         '## X\n\n<a id="x"></a>A\n\n<div id="x">B</div>\n\n<p id="y" title="x">C</p>\n'
     )

@@ -17,9 +17,7 @@ MI = "<mi>{}</mi>"
 
 
 def test_formulas():
-    """
-    A formula becomes MathML, in the line or on a line of its own.
-    """
+    """A formula becomes MathML, inline or as a block."""
     assert html_of("a $x_1 < y$ b") == (
         "<p>a <math><msub><mi>x</mi><mn>1</mn></msub><mo>&lt;</mo><mi>y</mi></math>"
         " b</p>\n"
@@ -68,9 +66,7 @@ def test_formulas_are_bounded():
 
 
 def test_formulas_have_no_styles():
-    """
-    What the page's security policy would block is not in a formula.
-    """
+    """A formula has nothing that the page's security policy would block."""
     mathml = to_mathml(
         r"\color{red}\begin{align}a&=b\\c&=d\end{align}", is_display=True
     )
@@ -179,9 +175,7 @@ def test_options_of_code(info, expected):
 
 
 def test_lines_of_code():
-    """
-    Each line is an element, highlighted and numbered, and a comment goes on in it.
-    """
+    """Each line is an element, highlighted and numbered, and comments span lines."""
     html = html_of("```js {2} linenums=8\n/* a\nb */\n```")
 
     assert (
@@ -201,9 +195,7 @@ def test_diagrams_say_what_they_are():
 
 
 def test_extensions_beside_html():
-    """
-    What the sanitiser sees of the extensions is not lost.
-    """
+    """The sanitiser keeps the elements of the extensions."""
     for text in ("$x$", '=== "A"\n\n    a', "```js {1} linenums=1 title=a\nb\n```"):
         before, after = html_of(text), html_of(f"{text}\n\n<br>")
 
@@ -211,7 +203,7 @@ def test_extensions_beside_html():
 
 
 def test_texts_in_other_languages(tmp_path):
-    """Our own words in a document are in the language of the page that shows it."""
+    """Our text in a document is in the language of the page."""
     own = {"docs.admonition-note": "Hinweis", "docs.table": "Tabelle"}
     (tmp_path / "locales").mkdir()
     (tmp_path / "locales" / "de.json").write_text(json.dumps(own))

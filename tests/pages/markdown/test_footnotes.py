@@ -1,4 +1,4 @@
-"""Footnotes, and addresses that stand in the text as they are."""
+"""Footnotes, and bare addresses in the text."""
 
 import pytest
 
@@ -15,7 +15,7 @@ def html_of(text):
 
 
 def test_note():
-    """A note stands at the end; it and its place in the text lead to each other."""
+    """A note is at the end, and linked with its reference in both directions."""
     html = html_of("a[^x] b\n\n[^x]: *c*\n  d\n\ne\n")
 
     assert html == (
@@ -30,7 +30,7 @@ def test_note():
 
 
 def test_notes_are_numbered_by_use():
-    """The first use gives the number; a note of no use is not shown."""
+    """Notes are numbered by their first reference; an unused note is not shown."""
     html = html_of("[^b] [^a] [^b]\n\n[^a]: A\n[^b]: B\n[^c]: C\n")
 
     assert html.index("<p>B") < html.index("<p>A")
@@ -40,7 +40,7 @@ def test_notes_are_numbered_by_use():
 
 
 def test_note_of_several_paragraphs():
-    """What is indented after an empty line belongs to the note; the rest does not."""
+    """Indented text after an empty line belongs to the note; other text does not."""
     html = html_of("a[^x]\n\n[^x]: b\n\n    c\n\nd\n\n- e\n")
 
     assert "<p>d</p>" in html.partition("<section")[0]
@@ -49,7 +49,7 @@ def test_note_of_several_paragraphs():
 
 
 def test_note_of_several_blocks():
-    """A note may hold lists and code."""
+    """A note may contain lists and code."""
     html = html_of("a[^x]\n\n[^x]: - b\n    - c\n\n    ```\n    d\n    ```\n\ne\n")
 
     before, _, note = html.partition("<section")
@@ -64,7 +64,7 @@ def test_note_of_several_blocks():
     ids=["nested", "twice"],
 )
 def test_note_keeps_its_text(text):
-    """A definition inside another, or a second one, takes no text away."""
+    """A nested or repeated definition loses no text."""
     html = html_of(text)
 
     assert "b" in html.partition("<section")[2]
@@ -80,7 +80,7 @@ def test_what_is_no_note(text):
 
 
 def test_notes_in_notes_and_links():
-    """Notes may refer to each other; there are no links in links."""
+    """Notes may refer to each other; links are not nested."""
     html = html_of("[a[^x]](b) ![c[^z]](/d)\n\n[^x]: [^y]\n[^y]: [^x]\n[^z]: z\n")
 
     assert html.count("<li") == 3
@@ -89,7 +89,7 @@ def test_notes_in_notes_and_links():
 
 
 def test_heading_cannot_take_the_id_of_a_note():
-    """An id of a note holds a dot, and a heading cannot ask for one."""
+    """The id of a note has a dot, which the id of a heading cannot have."""
     html = html_of("a[^x]\n\n# note.1\n## b {#note.1}\n\n[^x]: b\n")
 
     assert html.count('id="note.1"') == 1
@@ -107,7 +107,7 @@ def test_heading_cannot_take_the_id_of_a_note():
     ],
 )
 def test_bare_address(text, linked):
-    """It is a link to the web; what ends the sentence is no part of it."""
+    """A bare address becomes a link; punctuation at its end does not belong to it."""
     shown = linked.replace("&", "&amp;")
     link = f'<a class="external" rel="noopener" href="{shown}">{shown}</a>'
 
@@ -116,7 +116,7 @@ def test_bare_address(text, linked):
 
 
 def test_bare_address_of_the_web():
-    """What begins with www. is taken for a site behind https."""
+    """An address that begins with www. becomes a link to https."""
     assert 'href="https://www.a.b/c">www.a.b/c</a>' in html_of("www.a.b/c")
 
 
@@ -129,7 +129,7 @@ def test_bare_address_of_the_web():
     ],
 )
 def test_what_is_no_address(text):
-    """Code, links, images, other schemes and half an address stay what they are."""
+    """Code, links, images, other schemes and incomplete addresses stay unchanged."""
     assert 'class="external"' not in html_of(text)
 
 
@@ -137,7 +137,7 @@ def test_what_is_no_address(text):
     "text", ["https://a" + ")" * 50_000, "https://a" + "." * 50_000, "www." * 12_500]
 )
 def test_address_without_end(text):
-    """Looking for the end of an address takes no longer than its length."""
+    """Searching for the end of an address takes linear time."""
     assert len(html_of(text)) < 4 * len(text)
 
 

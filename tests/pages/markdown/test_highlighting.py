@@ -50,14 +50,14 @@ def test_every_colour_can_be_read():
     """
     seen = dict.fromkeys(GROUNDS, 0)
 
-    for selectors, look in RULE.findall(stylesheet()):
+    for selectors, style in RULE.findall(stylesheet()):
         scheme = "dark" if ":root" in selectors else ""
-        ink = re.search(r"(?<![-\w])color: (#[0-9A-Fa-f]{6})", look)
-        ground = re.search(r"background: (\S+?);", look)
-        assert "background-color" not in look
+        ink = re.search(r"(?<![-\w])color: (#[0-9A-Fa-f]{6})", style)
+        ground = re.search(r"background: (\S+?);", style)
+        assert "background-color" not in style
         assert ground is None or ground[1] == GROUNDS[scheme]
-        assert ink, look
-        assert contrast(ink[1], GROUNDS[scheme]) >= 4.5, (selectors, look)
+        assert ink, style
+        assert contrast(ink[1], GROUNDS[scheme]) >= 4.5, (selectors, style)
         seen[scheme] += 1
 
     assert seen[""] >= 10
@@ -66,8 +66,8 @@ def test_every_colour_can_be_read():
 
 def test_styles_stay_within_code():
     """
-    Every rule is about code, and dark is either asked for or the system's choice, on a
-    screen alone.
+    All rules apply to code only, and dark colours on request or by the system, only on
+    screens.
     """
     light, dark, system = re.split(r"@media [^{]+\{\n", stylesheet())
 
@@ -85,9 +85,7 @@ def test_styles_stay_within_code():
 
 
 def test_known_language():
-    """
-    A known language gets spans with classes, by any of its names, in any case.
-    """
+    """A known language gets spans with classes, by any of its names, in any case."""
     html = highlight("def f():\n", "PY3")
 
     assert html.startswith('<span class="k">def</span>')
@@ -106,7 +104,7 @@ def test_other_language(language):
 
 def test_a_cut_falls_between_lines():
     """
-    Long code is coloured in pieces: a line is never cut, one too long stays plain.
+    Long code is highlighted in pieces between lines; an overlong line stays plain.
     """
     long_line = "x = 1 #" + "x" * MAX_CHUNK_LENGTH + "\n"
     html = highlight("x = 1\n" * 1000 + long_line + "x = 1\n", "python")
@@ -117,16 +115,14 @@ def test_a_cut_falls_between_lines():
 
 @pytest.mark.parametrize("name", sorted(set(LANGUAGE_BY_ALIAS.values())))
 def test_hostile_code_is_bounded(name):
-    """
-    No language needs more than a moment for code that is made to be slow.
-    """
+    """No language takes long for code that is made to be slow."""
     with at_most(0.3 * len(HOSTILE)):
         for part in HOSTILE:
             highlight((part * MAX_CHUNK_LENGTH)[:MAX_CHUNK_LENGTH], name)
 
 
 def test_only_what_looks_different_is_marked():
-    """Names and spaces look like all code and stand bare; neighbours share a span."""
+    """Tokens without a style have no span; adjacent equal ones share a span."""
     assert highlight("a = 'b' + c  # d", "python") == (
         'a <span class="o">=</span> <span class="s1">\'b\'</span>'
         ' <span class="o">+</span> c  <span class="c1"># d</span>'
@@ -134,7 +130,7 @@ def test_only_what_looks_different_is_marked():
 
 
 def test_every_class_has_a_look():
-    """A class that no rule of the style names would be of no use."""
+    """Every class has a style, because an unstyled one would be useless."""
     code = "@app.get('/a')\nclass A(b):\n    x: int = f'{y!r}' if None else 0x1f\n"
     classes = set(re.findall(r'class="(\w+)"', highlight(code, "python")))
 

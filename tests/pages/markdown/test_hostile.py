@@ -1,4 +1,4 @@
-"""Texts that mean harm, in documents and in timelines: nothing of them is obeyed."""
+"""Hostile texts in documents and updates are rendered without harm."""
 
 import pytest
 
@@ -12,7 +12,7 @@ from tests.samples.hostile import EXTENSIONS, HTML, IDS, PAST_SANITISERS, links
 
 @pytest.mark.parametrize("make", ["document", "entry"])
 def test_no_spelling_gets_through(make):
-    """Every scheme in every spelling and form: an allowed address or none."""
+    """For every scheme, in every spelling and form, only allowed addresses remain."""
     for text in links():
         rendered = render(text)
         html = resolve_links(rendered.html, rendered.links, lambda _: None)
@@ -22,7 +22,7 @@ def test_no_spelling_gets_through(make):
 
 @pytest.mark.parametrize("text", HTML + PAST_SANITISERS + EXTENSIONS)
 def test_no_html_gets_through(text):
-    """Of what looks like HTML, only what is allowed is obeyed, in no entry any."""
+    """Only allowed HTML remains, and none in updates."""
     rendered = render(text)
 
     for html in (
@@ -35,12 +35,12 @@ def test_no_html_gets_through(text):
 
 @pytest.mark.parametrize("name", HOSTILE)
 def test_entries_are_bounded(name):
-    """An entry of a timeline is held to what a document is, at its own length."""
+    """An update has the limits of a document, at its own length."""
     checked(render_entry(HOSTILE[name][:20_000]))
 
 
 def test_the_page_keeps_its_own_ids(docs_project, build_site, output):
-    """No heading takes the name of a part of the page."""
+    """No heading has the id of a part of the page."""
     docs_project.publish("ids", IDS)
 
     build_site()
@@ -51,7 +51,7 @@ def test_the_page_keeps_its_own_ids(docs_project, build_site, output):
 
 
 def test_other_pages_are_made(docs_project, build_site, output):
-    """Documents that mean harm stand, and what stands beside them as well."""
+    """Hostile documents are built, and so are the other pages."""
     hostile = [*HTML, *PAST_SANITISERS, *EXTENSIONS, *HOSTILE.values()]
     for number, text in enumerate(hostile[::6]):
         docs_project.publish(f"hostile-{number}", text.replace("\x00", "")[:400_000])
@@ -65,7 +65,9 @@ def test_other_pages_are_made(docs_project, build_site, output):
 
 
 def test_what_is_shown_as_written_is_reported(docs_project, build_site):
-    """A document that asks for too much stands as text, and every build says so."""
+    """
+    A document over the limits is shown as plain text, and reported by every build.
+    """
     docs_project.publish("deep", ">" * 200 + "a\n")
     docs_project.publish("plain", "Words.\n")
     first = build_site()

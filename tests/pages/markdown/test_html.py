@@ -1,4 +1,4 @@
-"""Raw HTML in documents: what is allowed of it, and how it is balanced."""
+"""Raw HTML in documents: what is allowed, and how it is balanced."""
 
 import nh3
 import pytest
@@ -19,7 +19,7 @@ OTHERS = """
     script style iframe object embed form input button select textarea svg math template
     noscript link meta base slot x-y title xmp plaintext audio canvas
 """
-# They mean something only inside another element, or with an attribute.
+# Allowed only inside another element, or with an attribute.
 IN_CONTEXT = {
     *("caption", "col", "colgroup", "tbody", "td", "tfoot", "th", "thead", "tr"),
     *("li", "dt", "dd", "a", "img", "video", "source", "pre"),
@@ -65,9 +65,7 @@ def test_other_element_is_text(name):
 
 
 def test_comments_vanish():
-    """
-    A comment is not on the page, wherever it is; one that never ends is text.
-    """
+    """A comment is removed everywhere; an unclosed one is text."""
     html = html_of("<!-- a\n\nb -->\n\nc <!-- d --> **e**\n\n<!-- f --> *g*")
 
     assert html.strip() == "<p>c  <strong>e</strong></p>\n<p> <em>g</em></p>"
@@ -80,9 +78,7 @@ def test_comments_vanish():
 
 
 def test_markdown_between_tags():
-    """
-    Between tags, Markdown goes on after a blank line.
-    """
+    """After a blank line between tags, Markdown is parsed again."""
     text = "<details>\n<summary>A <b>b</summary>\n\n- *c*\n\n</details>\n\nd"
 
     assert html_of(text) == (
@@ -126,14 +122,14 @@ def test_text_in_no_element(text, expected):
 )
 def test_open_tags(text, expected):
     """
-    An open tag ends with the Markdown around it; one that closes nothing is dropped.
+    An open tag ends with the Markdown around it; a surplus closing tag is dropped.
     """
     assert html_of(text).startswith(expected)
 
 
 def test_table():
     """
-    A table of HTML scrolls and is named like one of Markdown, and keeps its spans.
+    An HTML table scrolls and is labelled like a Markdown table, and keeps its spans.
     """
     html = html_of("<table><tr><th scope=col>a<td colspan=2 align=RIGHT>b</table>")
 
@@ -142,9 +138,7 @@ def test_table():
 
 
 def test_links_and_images():
-    """
-    A link and an image of HTML follow the same rules as those of Markdown.
-    """
+    """HTML links and images follow the same rules as Markdown ones."""
     text = '<a href="b.md" title="T">a</a> <a href="https://c.d">c</a>'
     assert html_of(text) == html_of('[a](b.md "T") [c](https://c.d)')
     assert html_of("<a href='javascript:x'>a</a>") == "<p>a</p>\n"
@@ -156,9 +150,7 @@ def test_links_and_images():
 
 
 def test_link_to_nothing():
-    """
-    Markup within a link that leads nowhere stays balanced when the link becomes text.
-    """
+    """Markup in a broken link stays balanced when the link becomes text."""
     text = '<b>[a <i>b](x)</b> <a href="y">c <kbd>d</kbd></a>'
 
     assert html_of(text, lambda _: None) == (
@@ -167,9 +159,7 @@ def test_link_to_nothing():
 
 
 def test_ids():
-    """
-    An id is kept once, and never one of the page's own; a heading makes way for it.
-    """
+    """An id is kept once, and never one of the page's own; headings avoid it."""
     text = '<a name="a"></a><b id="a">b</b> <i id="page.main">c</i>\n\n## A\n'
     text += '\n<h3 id="own">D</h3>'
 
@@ -191,9 +181,7 @@ def test_misplaced_id():
 
 
 def test_code():
-    """
-    Code between <pre> keeps its lines and can be scrolled and copied.
-    """
+    """Code in <pre> keeps its lines and can be scrolled and copied."""
     assert html_of("<pre><code>a\n\n*b* <i>c</i> &lt;</code></pre>") == (
         '<div class="code"><pre tabindex="0"><code>a\n\n*b* <i>c</i> &lt;</code></pre>'
         "</div>\n"
@@ -210,15 +198,13 @@ def test_code():
 )
 def test_opening_tags_of_headings(opening, expected):
     """
-    A heading can have an angle bracket in an attribute; what is no tag is text.
+    An attribute of a heading may contain an angle bracket; what is no tag is text.
     """
     assert html_of(f"<div>{opening}c</h1></div>") == expected
 
 
 def test_video():
-    """
-    A video among the site's files can be played; another one is its name, or nothing.
-    """
+    """A video of the site can be played; another one becomes its name, or nothing."""
     video = '<video src="/files/1/b.mp4" controls preload="metadata">'
     for text in (
         "<video src=b.mp4 autoplay>No video.</video>",
@@ -232,9 +218,7 @@ def test_video():
 
 
 def test_video_contains_only_sources():
-    """
-    What else is in a video is not on the page, nor are its ids and links listed.
-    """
+    """Other content of a video is removed, and its ids and links are not listed."""
     text = "a *b <video><video><q id=c>d *e [f](g){#h}*</q>*</video></video> i"
 
     rendered = render(text)
@@ -244,9 +228,7 @@ def test_video_contains_only_sources():
 
 
 def test_too_many_open_tags():
-    """
-    A text that nests too deeply is shown as written, as it is for nested Markdown.
-    """
+    """Too deeply nested HTML is shown as written, like nested Markdown."""
     assert not render("<blockquote>" * 100).html.startswith(SOURCE_TAG)
     assert render("<blockquote>" * 101).html.startswith(SOURCE_TAG)
 
@@ -260,7 +242,7 @@ def test_entries_have_no_html():
 
 def test_cleaned_html_is_what_a_browser_reads():
     """
-    A second parse changes nothing, so nothing can turn into something else by it.
+    A second parse changes nothing, so sanitised HTML cannot mutate into something else.
     """
     text = "<p>a <b>b <table><td><a href=/x>c<p>d <i>e</table> *f <i>g* <dl><dt>h</dl>"
     html = html_of(text)

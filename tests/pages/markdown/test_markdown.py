@@ -1,4 +1,4 @@
-"""Markdown to HTML: what a document becomes."""
+"""Markdown to HTML: the rendering of a document."""
 
 import re
 from pathlib import Path
@@ -35,9 +35,7 @@ def test_links_within_the_site_stay_open():
 
 
 def test_links_that_stay():
-    """
-    The web and mail need nobody to find them.
-    """
+    """Links to the web and to email addresses stay unchanged."""
     assert render("[a](HTTPS://a.b/é)").html == (
         '<p><a class="external" rel="noopener" href="HTTPS://a.b/%C3%A9">a</a></p>\n'
     )
@@ -72,18 +70,14 @@ def test_link_in_a_link_is_its_text(inner):
     ],
 )
 def test_unsafe_addresses_are_dropped(target):
-    """
-    An address that may do anything but lead to a page leaves only the words.
-    """
+    """Of a link with an unsafe address only its text remains."""
     assert html_of(f"[**a** b]({target})") == "<p><strong>a</strong> b</p>\n"
     assert html_of(f"[a]\n\n[a]: {target}") == "<p>a</p>\n"
     assert html_of(f"![a]({target})") == "<p>a</p>\n"
 
 
 def test_text_cannot_forge_an_open_link():
-    """
-    What marks an open link cannot be written, as itself or as an entity.
-    """
+    """The marker of an unresolved link cannot be forged, not even as an entity."""
     for mark in ("\x00", "\x01", "\x02", "&#0;", "&#1;", "&#x01;", "&#x02;"):
         html = html_of(f"{mark}0{mark}x{mark}{mark} `{mark}0{mark}` [a](b)")
 
@@ -92,9 +86,7 @@ def test_text_cannot_forge_an_open_link():
 
 
 def test_images():
-    """
-    An image comes over https or from the site, beside the rest of the page.
-    """
+    """Images are loaded over https or from the site."""
     assert html_of('c ![*a* & b](https://a.b/a.png "T")') == (
         '<p>c <img src="https://a.b/a.png" alt="a &amp; b" title="T"'
         ' decoding="async"></p>\n'
@@ -105,9 +97,7 @@ def test_images():
 
 
 def test_headings():
-    """
-    Ids are made of the words; equal ones are counted, and {#id} fixes one.
-    """
+    """Ids are derived from the text; equal ones are numbered, and {#id} sets one."""
     text = (
         "# Über `scrape_interval`, don't\n## A\n## A\n## A 1\n## !\n## B {#My-id}\n##\n"
     )
@@ -133,9 +123,7 @@ def test_headings():
     ],
 )
 def test_levels_have_no_gap(written, levels):
-    """
-    A heading stands one level below the one above it, whatever the author left out.
-    """
+    """A heading is one level below its parent, whatever levels the author skipped."""
     rendered = render("".join(f"{'#' * int(level)} a\n" for level in written))
 
     assert [heading.level for heading in rendered.headings] == levels
@@ -143,9 +131,7 @@ def test_levels_have_no_gap(written, levels):
 
 
 def test_headings_link_to_themselves():
-    """
-    A heading below the first level can be linked to; the link says where it leads.
-    """
+    """A heading below the first level has a link to itself, with a label."""
     assert render('## A "b"').html == (
         '<h2 id="a-b">A &quot;b&quot; <a class="anchor" href="#a-b" '
         'aria-label="Link to this section: A &quot;b&quot;">'
@@ -164,9 +150,7 @@ def test_fixed_id_written_as_code_is_text():
 
 
 def test_code():
-    """
-    Code can be scrolled by keyboard and names its language.
-    """
+    """Code can be scrolled by keyboard and has the name of its language."""
     assert render("```sh {x}\nls <a>\n```").html == (
         '<div class="code" data-language="sh"><pre tabindex="0">'
         '<code class="language-sh">ls &lt;a&gt;\n'
@@ -188,9 +172,7 @@ def test_code_beyond_what_is_coloured():
 
 
 def test_tables():
-    """
-    A table scrolls in a region with a name of its own, and aligns by classes.
-    """
+    """A table scrolls in a labelled region, and is aligned by classes."""
     html = html_of("|a|b|c|\n|:-|:-:|-:|\n|1|2|3|\n\n|a|\n|-|\n")
 
     assert html.startswith(
@@ -202,9 +184,7 @@ def test_tables():
 
 
 def test_header_of_no_words():
-    """
-    The corner of a table that says nothing is a cell, not a header without a name.
-    """
+    """The empty corner of a table is a cell, not a header without a name."""
     html = html_of("| |b|\n|-|-|\n|1|2|\n")
 
     assert "<tr>\n<td></td>\n<th>b</th>\n</tr>" in html
@@ -212,9 +192,7 @@ def test_header_of_no_words():
 
 @pytest.mark.parametrize("kind", ["Note", "Tip", "Important", "Warning", "Caution"])
 def test_admonitions(kind):
-    """
-    The five kinds become notes with a title; another kind is a quote.
-    """
+    """The five kinds become notes with a title; another kind is a quote."""
     assert html_of(f"> [!{kind.upper()}]\n> *a*") == (
         f'<div class="admonition {kind.lower()}" role="note">\n'
         f'<p class="admonition-title">{kind}</p>\n<p><em>a</em></p>\n</div>\n'
@@ -223,9 +201,7 @@ def test_admonitions(kind):
 
 
 def test_task_lists():
-    """
-    A task shows whether it is done, to a screen reader too.
-    """
+    """The state of a task is also available to screen readers."""
     html = html_of("- [ ] a\n- [x] b\n- c")
 
     assert '><input type="checkbox" disabled aria-label="To do"> a</li>' in html
@@ -243,7 +219,7 @@ def test_real_pages():
         checker = checked(resolve_links(rendered.html, rendered.links, lambda _: "/x/"))
 
         ids = [heading.id for heading in rendered.headings]
-        # Anchors follow the headings, wherever they stand in the page.
+        # Anchors are at the headings, wherever these are in the page.
         headings = [heading.id for heading in rendered.headings if heading.level <= 6]
 
         assert sorted(checker.ids) == sorted(ids)

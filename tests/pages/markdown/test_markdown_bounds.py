@@ -1,4 +1,4 @@
-"""No document keeps the builder busy, and none loses a word by being hostile."""
+"""No document blocks the builder, and hostile ones lose no text."""
 
 import pytest
 
@@ -128,7 +128,7 @@ def test_hostile_documents_are_bounded(name):
 
 @pytest.fixture
 def unhurried(monkeypatch):
-    """However slow the machine is, no document takes too long."""
+    """Disable the time limit, however slow the machine."""
     monkeypatch.setattr(work_limits, "MAX_SECONDS", 600)
 
 
@@ -146,9 +146,7 @@ ATTACKS = {
 
 @pytest.mark.parametrize("name", [*ATTACKS, *HOSTILE])
 def test_time_is_limited_everywhere(name, monkeypatch):
-    """
-    Wherever the longest hostile document takes its time, it ends soon after the limit.
-    """
+    """The longest hostile documents are stopped soon after the limit, in every step."""
     text = ATTACKS.get(name) or HOSTILE[name]
     text = (text * (LONGEST // len(text) + 1))[:LONGEST]
     monkeypatch.setattr(work_limits, "MAX_SECONDS", 0.1)
@@ -171,7 +169,7 @@ def test_time_is_limited_everywhere(name, monkeypatch):
     ids=["html", "links", "both"],
 )
 def test_too_much_is_shown_as_written(text, unhurried):
-    """What makes too much HTML stays text."""
+    """A document with too much HTML is shown as plain text."""
     rendered = render(text)
 
     assert rendered.html.startswith(SOURCE_TAG)
@@ -190,7 +188,7 @@ def test_too_much_is_shown_as_written(text, unhurried):
     ids=["table", "dense table", "html", "links", "parts"],
 )
 def test_long_is_not_too_much(text, unhurried):
-    """What people and their tools write is rendered, however long it is."""
+    """Documents of people and their tools are rendered, however long they are."""
     assert not render(text).html.startswith(SOURCE_TAG)
 
 
@@ -207,9 +205,7 @@ def test_long_is_not_too_much(text, unhurried):
     ],
 )
 def test_depth_loses_no_word(opening, closing, depth):
-    """
-    However deep a document nests, its words are on the page.
-    """
+    """The text of a document is on the page, however deep it nests."""
     rendered = render(opening * depth + "word" + closing * depth)
 
     assert "word" in rendered.html
@@ -229,7 +225,7 @@ def test_a_document_that_is_too_hostile_is_shown_as_written():
 
 def test_slugs_are_short():
     """
-    An id stays short whatever the heading, and marks without end cost nothing.
+    An id stays short whatever the heading, and endless combining marks cost nothing.
     """
     assert len(slug("a" * 10**6)) == 200
     assert len(slug("\N{COMBINING ACUTE ACCENT}\N{COMBINING CEDILLA}" * 10**6)) == 30

@@ -1,4 +1,4 @@
-"""Lexers with merged patterns yield the tokens of the lexers they are made from."""
+"""Lexers with merged patterns give the tokens of the original lexers."""
 
 import random
 
@@ -8,7 +8,7 @@ from pygments.lexers import get_lexer_by_name
 from sitegen.markdown.highlighting import SUPPORTED
 from sitegen.markdown.merged_lexers import merged_lexer
 
-# Parts of code in many languages, with what opens and closes strings and comments.
+# Pieces of code in many languages, with delimiters of strings and comments.
 PARTS = r"""
 if else for while do done fn def class import from return let var const async await
 true null None self echo SELECT select <div> </div> <a href="x"> <?php ?> {{ }} {% %}
@@ -29,9 +29,7 @@ def code_soup(seed):
 
 @pytest.mark.parametrize("name", sorted(SUPPORTED))
 def test_the_same_tokens(name):
-    """
-    Any text has the same tokens, in whatever state it leaves the lexer.
-    """
+    """Any text has the same tokens, whatever the final state of the lexer."""
     plain = get_lexer_by_name(name, stripnl=False, ensurenl=False)
     merged = merged_lexer(plain)
 

@@ -1,4 +1,4 @@
-"""What each generation changed, for hosts that must forget what was."""
+"""The changes of each generation, for hosts that must purge their caches."""
 
 import json
 
@@ -15,8 +15,8 @@ from sitegen.page import GENERATORS, Page, PageGenerator
 URL = "http://127.0.0.1:8000"
 
 
-def told(output, generation=None):
-    """What the site says of a generation, the live one unless named."""
+def generation_report(output, generation=None):
+    """Return the published changes of a generation, by default the live one."""
     live = json.loads((output / "build.json").read_text())["generation"]
     return json.loads((output / f"builds/{generation or live}.json").read_text())
 
@@ -37,11 +37,11 @@ def welcome(docs_project, build_site):
 
 
 def test_added(welcome, docs_project, build_site, output):
-    """What came is told by its file, and by the address that readers use."""
+    """A new page is listed by its file, and by its public address."""
     docs_project.publish("keys")
     build_site(["docs"])
 
-    found = told(output)
+    found = generation_report(output)
     added = [each for each in found["added"] if not each.startswith("search/")]
     assert added == files_of("keys")
     assert {"guides/index.html", "llms.txt"} <= set(found["changed"])
@@ -51,18 +51,18 @@ def test_added(welcome, docs_project, build_site, output):
 
 
 def test_removed(welcome, docs_project, build_site, output):
-    """What went is told, so that no host shows it any longer."""
+    """A removed page is listed, so that no host serves it any longer."""
     docs_project.withdraw(welcome)
     build_site(["docs"])
 
-    found = told(output)
+    found = generation_report(output)
     assert set(files_of("welcome")) <= set(found["removed"])
     assert f"{URL}/guides/welcome/" in found["purge"]
 
 
 def test_only_what_can_be_kept_is_purged(welcome, output):
-    """Not what never changes by its name, is never kept, or is never asked for."""
-    found = told(output)
+    """Files that are immutable, uncached, or not public are not purged."""
+    found = generation_report(output)
 
     assert f"{URL}/manifest.json" in found["purge"]
     assert not [each for each in found["purge"] if "/assets/" in each]
@@ -72,14 +72,14 @@ def test_only_what_can_be_kept_is_purged(welcome, output):
 
 
 def test_live_generation_is_always_told(welcome, build_site, output):
-    """A generation that changed no file says so, and names the one before it."""
-    before = told(output)["generation"]
+    """A generation without changed files is listed too, with its predecessor."""
+    before = generation_report(output)["generation"]
     with writing():
         generation = mark("docs")
 
     build_site(["docs"])
 
-    assert told(output) == {
+    assert generation_report(output) == {
         **{name: [] for name in ("added", "changed", "removed", "purge")},
         "generation": generation,
         "previous": before,
@@ -87,32 +87,34 @@ def test_live_generation_is_always_told(welcome, build_site, output):
 
 
 def test_chain_leads_back(welcome, docs_project, build_site, output):
-    """From the live one each names the one before, though numbers are skipped."""
+    """
+    From the live generation each names its predecessor, though numbers are skipped.
+    """
     for slug in ("a", "b", "c"):
         docs_project.publish(slug)
         build_site(["docs"])
 
-    generation, seen = told(output)["generation"], []
+    generation, seen = generation_report(output)["generation"], []
     while generation:
         seen.append(generation)
-        generation = told(output, generation)["previous"]
+        generation = generation_report(output, generation)["previous"]
 
     assert seen == numbers(output)[::-1]
 
 
 def test_time_changes_a_generation(api, build_site, output, clock):
-    """What the clock changes is told by the generation that is live then."""
+    """A change by the clock belongs to the generation that is live then."""
     api("POST /status/v1/admin/services/add", {"slug": "api", "name": "API"})
     window = {"title": "Move", "services": ["api"]}
     window |= {"startsAt": "2026-03-01T13:00:00Z", "endsAt": "2026-03-01T14:00:00Z"}
     api("POST /status/v1/admin/maintenance/add", window)
     build_site()
-    before = told(output)
+    before = generation_report(output)
     clock.pass_(hours=1, minutes=1)
 
     build_site(["status"])
 
-    found = told(output)
+    found = generation_report(output)
     assert found["generation"] == before["generation"]
     month = "status/history/2026-03/index.html"
     assert set(found["added"]) == {*before["added"], month}
@@ -120,7 +122,7 @@ def test_time_changes_a_generation(api, build_site, output, clock):
 
 
 def test_second_build_tells_nothing(welcome, build_site, output):
-    """Where nothing changed, nothing is written."""
+    """A build without changes writes nothing."""
     path = next((output / "builds").iterdir())
     before = path.stat().st_mtime_ns
 
@@ -130,21 +132,23 @@ def test_second_build_tells_nothing(welcome, build_site, output):
 
 
 def test_oldest_are_forgotten(welcome, docs_project, build_site, output, monkeypatch):
-    """As many are kept as are promised, the newest."""
+    """The promised number of newest generations is kept."""
     monkeypatch.setattr(generations, "MAX_GENERATIONS", 3)
     for slug in ("a", "b", "c", "d"):
         docs_project.publish(slug)
         build_site(["docs"])
 
-    kept = numbers(output)
+    remaining = numbers(output)
 
-    assert len(kept) == 3
-    assert kept[-1] == told(output)["generation"]
+    assert len(remaining) == 3
+    assert remaining[-1] == generation_report(output)["generation"]
 
 
 def test_failed_page_is_no_new_generation(welcome, build_site, output, monkeypatch):
-    """What was written all the same is told by the generation that is live."""
-    before = told(output)
+    """
+    Files that were written despite a failed page are listed for the live generation.
+    """
+    before = generation_report(output)
     with writing():
         mark("docs")
     (output / "guides/welcome.md").unlink()
@@ -154,7 +158,7 @@ def test_failed_page_is_no_new_generation(welcome, build_site, output, monkeypat
 
     assert build_site().failed
 
-    found = told(output)
+    found = generation_report(output)
     assert found["generation"] == before["generation"]
     assert f"{URL}/guides/welcome.md" in found["purge"]
 
@@ -166,7 +170,7 @@ def test_older_database(welcome, docs_project, build_site, output, tmp_path):
     docs_project.publish("keys")
     build_site(["docs"])
 
-    assert numbers(output)[-1] == told(output)["generation"]
+    assert numbers(output)[-1] == generation_report(output)["generation"]
 
 
 @pytest.mark.parametrize("content", ["", "[]", '{"added": 1}'])
@@ -200,5 +204,8 @@ def change(**sets):
     ],
 )
 def test_two_as_one(first, second, both):
-    """Two changes are told as the way from before the first to after the second."""
+    """
+    Two generations are merged into the change from before the first to after the
+    second.
+    """
     assert change(**first).then(change(**second)) == change(**both)

@@ -1,16 +1,16 @@
-"""What hosts are told of the files, and that every host tells the same."""
+"""The header rules for hosts, equal for every kind of host."""
 
 import pytest
 
 from models.response_headers import content_type, path_rule
-from tests.pages.status.test_status import scene  # noqa: F401  (a fixture)
+from tests.pages.status.test_status import sample_status  # noqa: F401  (a fixture)
 from tests.pages.test_links import site  # noqa: F401  (a fixture)
 
 HOSTS_ONLY = {"_headers", "_redirects"}
 
 
 def rules_in(text):
-    """The rules of a _headers file: patterns, and what each sets."""
+    """Return the rules of a _headers file: patterns, and the headers of each."""
     rules = {}
     for block in text.strip().split("\n\n"):
         place, *lines = block.splitlines()
@@ -33,7 +33,7 @@ def rules(site, output):  # noqa: F811
 
 
 def test_golden(build_site, golden):
-    """What hosts are told is this, to the byte."""
+    """The header files equal the golden files, byte for byte."""
     build_site()
 
     golden("_headers")
@@ -41,7 +41,7 @@ def test_golden(build_site, golden):
 
 
 def test_every_file_has_a_place(site):  # noqa: F811
-    """A file of a place that nobody listed would be kept as each host likes."""
+    """Every file matches a rule, because hosts have different defaults."""
     paths = {at[1:] + ("index.html" if at[-1] == "/" else "") for at in site}
 
     unplaced = {path for path in paths if path_rule(path) is None}
@@ -49,7 +49,7 @@ def test_every_file_has_a_place(site):  # noqa: F811
 
 
 def test_no_header_is_set_twice(site, rules):  # noqa: F811
-    """Hosts join what several rules say, so none says what another has said."""
+    """Hosts merge matching rules, so no header is set twice for a file."""
     for at in site:
         names = [
             name

@@ -1,4 +1,4 @@
-"""The output folder: what is never overwritten, and what is never seen half."""
+"""The output folder: no foreign file is overwritten, and no partial file is visible."""
 
 import errno
 import os
@@ -21,7 +21,7 @@ def folder(tmp_path):
 
 
 def test_folder_of_somebody_else_is_refused(folder):
-    """Builds remove files, so a folder with foreign files is never adopted."""
+    """A folder with foreign files is rejected, because builds remove files."""
     folder.path.mkdir()
     (folder.path / "thesis.txt").write_text("three years of work")
 
@@ -32,7 +32,7 @@ def test_folder_of_somebody_else_is_refused(folder):
 
 
 def test_folder_that_cannot_be_made(tmp_path):
-    """The sentence names the folder and why."""
+    """The message has the folder and the reason."""
     (tmp_path / "file").write_text("")
 
     with pytest.raises(OutputError, match="cannot be written: Not a directory"):
@@ -51,7 +51,10 @@ def test_written_file_is_readable_by_all(folder):
 
 
 def test_drafts_of_a_broken_build_are_swept(folder):
-    """After a build that never finished nothing is trusted but the bytes."""
+    """
+    The next build removes temporary files of an unfinished build, and checks the
+    others.
+    """
     folder.path.mkdir()
     folder.write("a.html", b"torn")
     folder.put_in_place()
@@ -82,7 +85,7 @@ def test_areas_are_apart(folder):
 
 
 def test_folders_of_a_broken_build(folder):
-    """The next build removes the folders that were left empty, none of another area."""
+    """The next build removes empty folders, but none of another area."""
     with folder.locked():
         folder.mark_unfinished()
     for name in ("guides/a/b", "status/c"):
@@ -94,7 +97,7 @@ def test_folders_of_a_broken_build(folder):
 
 
 def test_removal_takes_empty_folders_along(folder):
-    """No empty folder is left, and none that still holds a file goes."""
+    """Removing a file also removes its empty folders, and no others."""
     with folder.locked():
         folder.write("a/b/c.html", b"x")
         folder.write("a/d.html", b"x")
@@ -106,7 +109,7 @@ def test_removal_takes_empty_folders_along(folder):
 
 
 def test_differences_name_the_file(folder):
-    """check tells which file is missing and which was altered."""
+    """`check` names the missing and the modified files."""
     entries = {p: ManifestEntry.of(p, b"x", "status", "") for p in ("a.html", "b.html")}
     with folder.locked():
         folder.write("a.html", b"y")
@@ -122,7 +125,7 @@ def test_differences_name_the_file(folder):
 
 
 def test_removal_of_what_is_gone(folder):
-    """Somebody took the folder away before: there is nothing to do, and no error."""
+    """Removing a file that is already gone is no error."""
     with folder.locked():
         folder.remove("a/b/c.html")
 
@@ -130,7 +133,7 @@ def test_removal_of_what_is_gone(folder):
 
 
 def test_draft_is_hidden(folder):
-    """No server shows a draft: its folder has a name that begins with a dot."""
+    """A temporary file is in a hidden folder, which no server serves."""
     drafts = []
     folder._rename = lambda draft, _: drafts.append(
         Path(draft).relative_to(folder.path)
@@ -143,14 +146,14 @@ def test_draft_is_hidden(folder):
 
 
 class Disk(OutputFolder):
-    """Notes the files that are synced, and names none that is not."""
+    """Records the files that are synced, and the order of their renames."""
 
     def __init__(self, path):
         super().__init__(path)
         self.synced, self.shown = set(), []
 
     def _sync(self, descriptor):
-        # A disk takes its time.
+        # A disk takes time.
         time.sleep(0.01)
         self.synced.add(os.fstat(descriptor).st_ino)
 
@@ -161,7 +164,9 @@ class Disk(OutputFolder):
 
 
 def test_files_are_shown_in_order(tmp_path):
-    """No file is shown before the disk has it, nor before a file written earlier."""
+    """
+    No file becomes visible before it is synced, nor before a file written earlier.
+    """
     folder = Disk(tmp_path / "output")
     names = [f"{number}.html" for number in range(20)]
 
@@ -174,7 +179,7 @@ def test_files_are_shown_in_order(tmp_path):
 
 
 def test_files_are_synced_at_the_same_time(folder):
-    """No file of a small build waits until the disk has another one."""
+    """The files of a small build are synced concurrently."""
     all_at_once = Barrier(SYNC_THREADS, timeout=20)
     folder._sync = lambda _: all_at_once.wait()
 
@@ -186,7 +191,7 @@ def test_files_are_synced_at_the_same_time(folder):
 
 
 def test_failed_sync_shows_nothing(folder):
-    """If the disk refuses one file, none of those beside it is shown."""
+    """If one sync fails, none of the files beside it becomes visible."""
 
     def refuse(_):
         raise OSError(errno.EIO, "Input/output error")
@@ -217,7 +222,7 @@ def test_file_written_twice(folder):
 
 
 class Counted(OutputFolder):
-    """Notes what reaches the disk, and when it is shown."""
+    """Records what reaches the disk, and when it becomes visible."""
 
     def __init__(self, path):
         super().__init__(path)
@@ -276,7 +281,7 @@ def test_what_was_written_here_is_looked_at_once_a_minute(folder, monkeypatch):
 
 
 def test_manifest_of_somebody_else(folder):
-    """Another process has built here: nothing that was known counts any more."""
+    """After another process has built here, all remembered state is discarded."""
     entries = written(folder, a=b"x")
     assert folder.has_file("a", entries["a"])
     folder.finish("1", entries, {})

@@ -44,12 +44,12 @@ def reference(build_site, output):
 
 
 def test_noun(reference, golden):
-    """A page tells of a noun all that can be asked of it."""
+    """The page of a noun has all its operations."""
     golden(INCIDENTS)
 
 
 def test_every_operation(reference):
-    """Each stands under its address, and the register leads to it."""
+    """Each operation is on its page, and the index links to it."""
     for each in OPERATIONS:
         result = DESCRIBED["paths"][each.path][each.method.lower()]
         href = result["externalDocs"]["url"]
@@ -62,21 +62,23 @@ def test_every_operation(reference):
 
 
 def test_examples_are_not_for_pasting(reference):
-    """Each page says so: what has an id or a time of its own would be refused."""
+    """Each page says that examples with ids or times cannot be run unchanged."""
     for page in reference.values():
         assert "ids, slugs and times" in page
         assert "replace the ids, slugs and times with your own." in page
 
 
 def test_links(reference, output):
-    """Every link leads somewhere, those of the pages of problems too."""
+    """Every link works, including those of the problem pages."""
     lost = [each for each in lost_links(output) if not each[0].startswith("/status")]
 
     assert lost == []
 
 
 def test_pages_are_sound(reference):
-    """One h1, no level left out, no id twice, nothing that the policy forbids."""
+    """
+    A page has one h1, no skipped level, no duplicate id, and conforms to the policy.
+    """
     for text in reference.values():
         page = Reader(text)
         ids = [value for name, value in page.attributes() if name == "id"]
@@ -95,12 +97,12 @@ def test_pages_are_light(reference):
 
 
 def test_requests_are_accepted(reference):
-    """Each command asks for an operation as this takes it, with what it needs."""
+    """Each command is a valid request of its operation."""
     blocks = [each for text in reference.values() for each in _commands(text)]
 
-    request = [_asked(shlex.split(block)) for block in blocks]
+    requests = [_parsed_curl(shlex.split(block)) for block in blocks]
 
-    assert {each.route for each in request} == {each.route for each in OPERATIONS}
+    assert {each.route for each in requests} == {each.route for each in OPERATIONS}
 
 
 def _blocks(text):
@@ -112,11 +114,11 @@ def _commands(text):
     return [block for block in _blocks(text) if block.startswith("curl")]
 
 
-def _asked(words):
+def _parsed_curl(words):
     url = urlsplit(words[2].removeprefix("$API"))
-    given = list(pairwise(words))
-    headers = dict(value.split(": ") for flag, value in given if flag == "-H")
-    bodies = [value for flag, value in given if flag == "--json"]
+    options = list(pairwise(words))
+    headers = dict(value.split(": ") for flag, value in options if flag == "-H")
+    bodies = [value for flag, value in options if flag == "--json"]
     is_post = bodies or "--data-binary" in words
     operation = ROUTES[f"{'POST' if is_post else 'GET'} {url.path}"]
     assert headers["Authorization"] == "Bearer $KEY"
@@ -130,7 +132,7 @@ def _asked(words):
 
 
 def _sent_by_python(code, tmp_path, monkeypatch):
-    """Run an example; return what it would send."""
+    """Run an example; return the request that it would send."""
     sent = []
 
     class Response:
@@ -159,7 +161,7 @@ def _sent_by_python(code, tmp_path, monkeypatch):
 
 
 def test_python(reference, tmp_path, monkeypatch):
-    """Each operation's example in Python sends what the command of curl sends."""
+    """Each operation's example in Python sends the request of the curl command."""
     for text in reference.values():
         blocks = _blocks(text)
         commands = [block for block in blocks if block.startswith("curl")]
@@ -183,7 +185,7 @@ def test_python(reference, tmp_path, monkeypatch):
 
 @pytest.mark.skipif(not shutil.which("node"), reason="Node.js is not installed")
 def test_javascript(reference, tmp_path):
-    """Each operation's example in JavaScript sends what the command of curl sends."""
+    """Each operation's example in JavaScript sends the request of the curl command."""
     pages = [_blocks(text) for text in reference.values()]
     programs = [block for page in pages for block in page if "await fetch(" in block]
     commands = [command for text in reference.values() for command in _commands(text)]
@@ -234,7 +236,7 @@ console.log(JSON.stringify(sent));
 
 
 def test_no_keys_in_examples(reference):
-    """Keys of requests come from the environment."""
+    """Examples read keys from the environment."""
     for block in (block for text in reference.values() for block in _blocks(text)):
         if "Bearer" in block:
             assert "mh_" not in block
@@ -252,7 +254,7 @@ def test_tabs_of_examples(reference):
 
 
 def test_console(reference, output, settings, clock):
-    """Each operation leads to its form in the console, if there is one."""
+    """Each operation links to its form in the console, if there is one."""
     for each in OPERATIONS:
         href = DESCRIBED["paths"][each.path][each.method.lower()]["externalDocs"]["url"]
         page, _, anchor = href.partition("#")
@@ -275,7 +277,10 @@ def test_console(reference, output, settings, clock):
 
 
 def test_other_language(store, output, settings, clock, tmp_path):
-    """The page's own texts follow the language; what describes the API is English."""
+    """
+    The page's own texts are in the site's language; descriptions of the API are
+    English.
+    """
     (tmp_path / "own/locales").mkdir(parents=True)
     texts = {"reference.errors": "أخطاء", "search.service": "خدمة"}
     (tmp_path / "own/locales/ar.json").write_text(json.dumps(texts))
@@ -306,7 +311,7 @@ def test_members(reference):
 
 
 def test_refusals(reference, output):
-    """Operations lead to the problems they refuse with, and these lead back."""
+    """Operations link to their problems, and the problems link back."""
     problems = output / "problems"
 
     assert "/problems/incident-not-found/" in reference["/reference/status/incidents/"]
@@ -320,7 +325,7 @@ def test_refusals(reference, output):
 
 
 def test_guides(reference, build_site, docs_project, output):
-    """The page of a noun leads to the published documents that lead to it."""
+    """The page of a noun links to the published documents that link to it."""
     assert "Related guides" not in (output / INCIDENTS).read_text()
     guide = docs_project.publish(
         "outages", "[Open](/reference/status/incidents/#add) one."
@@ -337,25 +342,25 @@ def test_guides(reference, build_site, docs_project, output):
 
 
 def test_nothing_new(reference, build_site):
-    """What is described as before is not written again."""
+    """An unchanged description is not written again."""
     assert build_site(openapi=DESCRIBED).written == []
     assert build_site(["status"], openapi=DESCRIBED).removed == []
 
 
 def test_sitemap(reference, output):
-    """Search engines are told of every page."""
+    """Every page is in the sitemap."""
     result = (output / "sitemaps/site.xml").read_text()
 
     assert [href for href in reference if f"{href}</loc>" not in result] == []
 
 
 def test_served_description(reference, output):
-    """The description for programs stands beside it."""
+    """The OpenAPI document is served beside the pages."""
     assert json.loads((output / "openapi.json").read_text()) == DESCRIBED
 
 
 def test_every_page_leads_to_the_reference(reference, output):
-    """The footer of each page has a link; without a reference none has."""
+    """The footer of each page links to the reference, if there is one."""
     pages = [*output.glob("index.html"), *output.glob("status/**/index.html")]
     pages = [page for page in pages if "embed" not in page.parts]
 
@@ -383,7 +388,7 @@ def test_search_has_the_reference(reference, output):
 
 
 def test_site_without_reference(build_site, output):
-    """Without the description of an API there is nothing to link to."""
+    """A site without a reference has no links to it."""
     build_site()
 
     (root,) = (output / "search").glob("root-*.json")
@@ -392,7 +397,7 @@ def test_site_without_reference(build_site, output):
 
 
 def test_descriptions_are_markdown(reference):
-    """No description shows the marks of its Markdown: backticks become code."""
+    """Markdown in descriptions is rendered: backticks become code."""
     measurements = reference["/reference/status/measurements/"]
 
     for href, page in reference.items():

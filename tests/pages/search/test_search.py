@@ -1,4 +1,4 @@
-"""The search index: small changes stay small, and follow from the data alone."""
+"""The search index: small changes stay small, and depend on the data alone."""
 
 import gzip
 import json
@@ -79,7 +79,7 @@ def quick(monkeypatch):
 
 
 def test_names_and_terms(docs_project, build_site, index, root):
-    """A page is found by its words, under its title, collection and section."""
+    """A page is found by its text, title, collection and section."""
     docs_project.publish("keys", "Some *words*.", title="Keys & <b>", section="Start")
 
     build_site()
@@ -92,7 +92,7 @@ def test_names_and_terms(docs_project, build_site, index, root):
 
 
 def test_words_of_a_note(docs_project, build_site, index):
-    """What a note says is found, its first word too; where a link leads is not."""
+    """The text of a note is found, including its first word; link targets are not."""
     notes = "[^1]: Leading words\n\n[2]: /target trailing\n"
     docs_project.publish("keys", f"Body.[^1] And [a link][2].\n\n{notes}")
 
@@ -104,11 +104,13 @@ def test_words_of_a_note(docs_project, build_site, index):
 
 
 def test_taken_back_leaves_no_word(docs_project, build_site, output, quick):
-    """After unpublish no file of the search has the page's words."""
-    kept = [docs_project.publish(f"page-{n}", f"Word{n} secret{n}.") for n in range(9)]
+    """After a withdrawal, no search file has the page's words."""
+    others = [
+        docs_project.publish(f"page-{n}", f"Word{n} secret{n}.") for n in range(9)
+    ]
     build_site()
 
-    docs_project.withdraw(kept[0])
+    docs_project.withdraw(others[0])
     build_site()
 
     files = [path.read_text() for path in (output / "search").rglob("*.json")]
@@ -117,7 +119,7 @@ def test_taken_back_leaves_no_word(docs_project, build_site, output, quick):
 
 
 def test_new_words_supersede_the_old(docs_project, build_site, index, quick):
-    """What a newer level holds counts for nothing in an older one."""
+    """Entries of a newer level replace those of an older one."""
     made = [docs_project.publish(f"page-{n}", f"Before{n}.") for n in range(13)]
     docs_project.update(made[0], content="After.")
     docs_project.release(made[0])
@@ -151,7 +153,7 @@ def test_publish_changes_little(docs_project, build_site, output):
 
 
 def test_levels_follow_from_the_data(docs_project, build_site, output, quick, tmp_path):
-    """Built step by step or at once, the files are the same, byte for byte."""
+    """Built incrementally or at once, the files are the same, byte for byte."""
     made = []
     for number in range(15):
         made.append(docs_project.publish(f"page-{number}", f"Text {number}."))
@@ -171,7 +173,7 @@ def test_levels_follow_from_the_data(docs_project, build_site, output, quick, tm
 
 
 def test_incidents(api, build_site, read, monkeypatch):
-    """Incidents stand newest first after the services, the older in other files."""
+    """Incidents follow the services, newest first, with older ones in other files."""
     monkeypatch.setattr(published, "EVENTS_OF_FILE", 1)
     api("POST /status/v1/admin/services/add", {"slug": "api", "name": "API"})
     for number in range(5):
@@ -188,7 +190,7 @@ def test_incidents(api, build_site, read, monkeypatch):
 
 
 def test_words_of_updates(api, build_site, read):
-    """An incident is found by what its updates say; a service by its description."""
+    """An incident is found by its updates; a service by its description."""
     service = {"slug": "api", "name": "API", "description": "Answers requests."}
     api("POST /status/v1/admin/services/add", service)
     incident = {"title": "Slow", "body": "A router restarts.", "services": ["api"]}
@@ -208,7 +210,7 @@ def test_words_of_updates(api, build_site, read):
 
 
 def test_import_ends_a_level(docs_project, build_site, root, monkeypatch, import_files):
-    """After an import, everything is in one level, whatever its last number is."""
+    """An import merges everything into one level, whatever its number."""
     monkeypatch.setattr(levels, "OLD_SPAN", 100)
     for number in range(3):
         docs_project.publish(f"page-{number}")
@@ -262,7 +264,7 @@ def test_long_document_in_parts(
     assert terms["word0"] != terms["word5"]
     text = "".join(part.read_text() for part in parts)
     assert all(f"Word{n}" in text for n in range(6))
-    # The second heading of this name is at another address.
+    # The second heading with this name is at another address.
     assert "## Same 0\n" in text
     assert "## Same 0 {#same-0-1}\n" in text
 
@@ -287,7 +289,7 @@ def test_larger_version_leaves_the_old_level(
 
 
 def test_many_pages_in_blocks(docs_project, build_site, read, root, monkeypatch):
-    """The head of a large level lists no pages; they stand in blocks."""
+    """The head of a large level lists no pages; they are in blocks."""
     monkeypatch.setattr(search, "MAX_PAGES_OF_HEAD", 2)
     monkeypatch.setattr(search, "PAGES_OF_BLOCK", 2)
     monkeypatch.setattr(levels, "OLD_SPAN", 1)
@@ -306,7 +308,7 @@ def test_many_pages_in_blocks(docs_project, build_site, read, root, monkeypatch)
 
 
 def test_common_words(docs_project, build_site, read, root, monkeypatch):
-    """The head tells which words most pages have, so that no query needs them."""
+    """The head lists the words of most pages, which queries can ignore."""
     monkeypatch.setattr(levels, "OLD_SPAN", 1)
     monkeypatch.setattr(levels, "FILE_TERMS", 1)
     for number in range(4):
@@ -320,7 +322,7 @@ def test_common_words(docs_project, build_site, read, root, monkeypatch):
 
 
 def test_script_reads_this_format(build_site, read):
-    """The script of a page asks for the format that was built with it, or for none."""
+    """The script requests exactly the format of its build."""
     build_site()
 
     script = (DEFAULT_TEMPLATES / "assets/search.js").read_text()
@@ -330,7 +332,7 @@ def test_script_reads_this_format(build_site, read):
 
 
 def test_page_without_scripts(docs_project, build_site, output):
-    """The search page says what it needs, and lists the registers instead."""
+    """Without scripts the search page says what it needs, and links to the lists."""
     docs_project.publish("keys")
 
     build_site()

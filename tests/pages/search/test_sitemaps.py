@@ -1,4 +1,4 @@
-"""What search engines and language models are told."""
+"""Files for search engines and language models."""
 
 from xml.etree import ElementTree
 
@@ -22,7 +22,7 @@ def mapped(output, name):
 
 
 @pytest.fixture
-def shelved(docs_project, clock):
+def first_page(docs_project, clock):
     first = docs_project.publish(
         "welcome", "# Welcome\n\nHello.\n", summary="Start here."
     )
@@ -33,8 +33,8 @@ def shelved(docs_project, clock):
     return first
 
 
-def test_sitemap_names_its_parts(shelved, build_site, output):
-    """The one known address leads to every part, and each part is there."""
+def test_sitemap_names_its_parts(first_page, build_site, output):
+    """The sitemap index lists every part, and each part exists."""
     build_site()
 
     parts = mapped(output, "sitemap.xml")
@@ -47,8 +47,8 @@ def test_sitemap_names_its_parts(shelved, build_site, output):
     assert robots.endswith(f"\nSitemap: {URL}/sitemap.xml\n")
 
 
-def test_last_change_is_a_fact(shelved, build_site, output, clock):
-    """A page has its words since they were published, whatever the clock says."""
+def test_last_change_is_a_fact(first_page, build_site, output, clock):
+    """A page's lastmod is the time of its publication, whatever the clock shows."""
     clock.pass_(days=1)
     build_site()
 
@@ -60,8 +60,8 @@ def test_last_change_is_a_fact(shelved, build_site, output, clock):
     }
 
 
-def test_every_page_is_in_the_sitemap(shelved, api, build_site, output):
-    """All pages that are for good stand in it, and nothing that is not there."""
+def test_every_page_is_in_the_sitemap(first_page, api, build_site, output):
+    """Exactly the permanent pages are in the sitemap."""
     api(f"{ADMIN}/services/add", {"slug": "api", "name": "API"})
     incident = {"title": "Slow", "severity": "degraded", "body": "Looking."}
     api(f"{ADMIN}/incidents/add", incident | {"services": ["api"]})
@@ -76,7 +76,7 @@ def test_every_page_is_in_the_sitemap(shelved, api, build_site, output):
 
 
 def test_long_collection_has_parts(docs_project, build_site, output, monkeypatch):
-    """One more page rewrites the part that names it, and no other before it."""
+    """A new page rewrites only its part of the sitemap and later ones."""
     monkeypatch.setattr(sitemaps, "ADDRESSES_OF_SITEMAP", 2)
     for slug in ("a", "b", "c", "x"):
         docs_project.publish(slug)
@@ -90,7 +90,7 @@ def test_long_collection_has_parts(docs_project, build_site, output, monkeypatch
     assert "sitemaps/guides-3.xml" in written
 
 
-def test_llms_list(shelved, build_site, output):
+def test_llms_list(first_page, build_site, output):
     """A title, a summary, and each document's Markdown under its section."""
     build_site()
 
@@ -105,8 +105,8 @@ def test_llms_list(shelved, build_site, output):
     )
 
 
-def test_llms_whole(shelved, build_site, output):
-    """The texts stand in reading order, each with its title once and its address."""
+def test_llms_whole(first_page, build_site, output):
+    """The texts are in reading order, each once with its title and address."""
     build_site()
 
     text = (output / "llms-full.txt").read_text()
@@ -116,8 +116,8 @@ def test_llms_whole(shelved, build_site, output):
     assert text.endswith("\n\nKeys open.\n")
 
 
-def test_llms_whole_is_not_endless(shelved, build_site, output, monkeypatch):
-    """What is too much for one reading is counted, and named elsewhere."""
+def test_llms_whole_is_not_endless(first_page, build_site, output, monkeypatch):
+    """Texts over the limit are counted, with a link to them."""
     monkeypatch.setattr(llms, "MAX_BYTES", 25)
     build_site()
 
@@ -128,19 +128,19 @@ def test_llms_whole_is_not_endless(shelved, build_site, output, monkeypatch):
     assert text.endswith(f"1 more documents are named in {URL}/llms.txt\n")
 
 
-def test_llms_whole_follows(docs_project, shelved, build_site, output):
+def test_llms_whole_follows(docs_project, first_page, build_site, output):
     """A new version changes the file, a draft does not."""
     build_site()
-    docs_project.update(shelved, content="Good day.")
+    docs_project.update(first_page, content="Good day.")
 
     assert "llms-full.txt" not in build_site(["docs"]).written
-    docs_project.release(shelved)
+    docs_project.release(first_page)
     assert "llms-full.txt" in build_site(["docs"]).written
     assert "Good day." in (output / "llms-full.txt").read_text()
 
 
 def test_site_without_documents(build_site, output):
-    """An empty site has all these files too, and they are whole."""
+    """An empty site has all these files, and they are valid."""
     assert build_site().failed == []
 
     status = ["/status/", "/status/how/", "/status/history/"]

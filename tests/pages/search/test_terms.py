@@ -1,4 +1,4 @@
-"""The words of a text, and the files in which they stand."""
+"""The terms of a text, and the files that contain them."""
 
 import json
 from unicodedata import normalize
@@ -33,7 +33,7 @@ def test_terms(text):
 @pytest.mark.parametrize("form", ["NFC", "NFD"])
 @pytest.mark.parametrize("tag", SENTENCES)
 def test_words_of_a_language(tag, form):
-    """A text is found by its words as readers type them, and by their beginnings."""
+    """A text is found by the words that readers type, and by their beginnings."""
     sentence, queries = SENTENCES[tag]
 
     found = terms(normalize(form, sentence))
@@ -44,7 +44,7 @@ def test_words_of_a_language(tag, form):
 
 
 def test_places():
-    """A term counts where it stands best: title, heading, often, once."""
+    """A term has its best weight: title, heading, often, once."""
     found = weigh_terms(
         Text("Keys", "Short", f"{CODE}\nkeys own own own [x](hidden.md)")
     )
@@ -57,7 +57,7 @@ def test_places():
 
 
 def test_headings_of_code():
-    """What looks like a heading within a fence is code; another fence ends nothing."""
+    """A heading within a fence is code; another kind of fence does not end it."""
     assert list(headings(CODE)) == ["A", "B {#own}"]
 
 
@@ -74,7 +74,10 @@ def encoded(postings, text_count):
     [([0], "0"), ([1, 3], "12"), ([31, 63], "vw1"), ([1024], "ww1"), ([], "")],
 )
 def test_steps(numbers, text):
-    """Numbers stand as steps, five bits in a character; each place after a dot."""
+    """
+    Numbers are stored as differences, five bits to a character; each weight after a
+    dot.
+    """
     once, title = (dict.fromkeys(numbers, at) for at in (ONCE, TITLE))
     assert encoded(once, 2000) == text
     assert encoded(title, 2000) == (text and f"...{text}")
@@ -82,7 +85,9 @@ def test_steps(numbers, text):
 
 
 def test_steps_of_what_most_have():
-    """Who lacks it is told; where it weighs more stands as ever; often is once."""
+    """
+    For a term in most texts, those without it are stored; weights are stored as before.
+    """
     every = {n: HEADING if n == 3 else OFTEN for n in (0, 1, 3, 4, 5)}
 
     assert encoded(every, 6) == "!2..3"
@@ -91,7 +96,9 @@ def test_steps_of_what_most_have():
 
 
 def test_joined_words():
-    """Two words of a title or a heading are found as one, too; not those of a text."""
+    """
+    Two adjacent words of a title or heading are also one term; those of a text are not.
+    """
     found = weigh_terms(Text("Front matter", "", "## Set up\n\nRate limit a b 监控"))
 
     assert found["frontmatter"] == TITLE
@@ -101,7 +108,7 @@ def test_joined_words():
 
 
 def test_large_term_shares_its_file_with_few():
-    """A term as large as a file stands in it by its middle, not behind a full one."""
+    """A term as large as a file is placed by its middle, not after a full file."""
     texts = [Text("", "", " ".join(f"a{n}-{m}" for m in range(3))) for n in range(9)]
     texts += [Text("", "", "b")] * 3000
 
@@ -114,7 +121,9 @@ def test_large_term_shares_its_file_with_few():
 
 @pytest.mark.parametrize("count", [1, 2, 8, 64])
 def test_bounds(count):
-    """The last bound that is not after a term leads to its file, however many."""
+    """
+    The last bound that is not after a term names its file, however many there are.
+    """
     words = [f"{chr(97 + n % 26)}{n}" for n in range(90)]
     found = create_shards(
         [Text("Big one", "", " ".join(words)), Text("Big", "", "big")], count
@@ -129,7 +138,7 @@ def test_bounds(count):
 
 
 def test_nothing_is_lost():
-    """Every term of every text stands in some file, once."""
+    """Every term of every text is in exactly one file."""
     texts = [Text(f"Page {n}", "", f"word{n} common") for n in range(40)]
 
     found = create_shards(texts, 4)
@@ -140,6 +149,6 @@ def test_nothing_is_lost():
 
 
 def test_hostile_text_takes_its_time_in_lines():
-    """Brackets, fences and one endless word are read in one pass."""
+    """Brackets, fences and an endless word are read in linear time."""
     for piece in ("](", "[", "[a]: ", "# ", "```\n", "a", "é", "aB", "a/"):
         assert json.dumps(list(weigh_terms(Text("", "", piece * 100_000))))

@@ -87,7 +87,7 @@ def test_mdbook(write):  # noqa: F811
 
 
 def test_mkdocs(write):  # noqa: F811
-    """redirect_maps names files; the old address is that at which the page was."""
+    """redirect_maps has files; the old address is the one at which the page was."""
     config = """plugins:
   - search
   - redirects:
@@ -148,7 +148,7 @@ def test_starlight(write):  # noqa: F811
 
 
 def test_chains_and_circles(write):  # noqa: F811
-    """A redirect to a redirect leads to the last page; a circle leads nowhere."""
+    """A chain of redirects leads to the last page; a circle is dropped."""
     maps = {"a.md": "b.md", "b.md": "new.md", "x.md": "y.md", "y.md": "x.md"}
     config = json.dumps({"plugins": [{"redirects": {"redirect_maps": maps}}]})
 
@@ -162,7 +162,7 @@ def test_chains_and_circles(write):  # noqa: F811
 
 
 def test_many_lost_redirects(write):  # noqa: F811
-    """Of thousands that lead nowhere, the first are named and the others counted."""
+    """Of thousands of broken redirects, the first are named and the others counted."""
     maps = {f"{n}.md": "gone.md" for n in range(10_000)}
     config = json.dumps({"plugins": {"redirects": {"redirect_maps": maps}}})
 
@@ -173,7 +173,7 @@ def test_many_lost_redirects(write):  # noqa: F811
 
 
 def test_unreadable_configuration(write):  # noqa: F811
-    """A configuration that cannot be read gives no redirects, and stops nothing."""
+    """An unreadable configuration gives no redirects, and does not stop the import."""
     tree = write({"docs/a.md": None, "book.toml": "[", "docusaurus.config.js": "("})
 
     assert [source.path for source in tree.sources] == ["a.md"]

@@ -92,7 +92,7 @@ def test_components(text, expected):
 
 
 def test_component_in_component():
-    """What is nested stays nested, however it was indented."""
+    """Nested components stay nested, whatever their indentation."""
     text = (
         '<Tabs>\n\t<TabItem label="A">\n\t\t<Aside>\n\t\t\ta\n\t\t</Aside>\n'
         "\n\t\t```sh\n\t\tls\n\t\t```\n\t</TabItem>\n</Tabs>\nb"
@@ -104,7 +104,7 @@ def test_component_in_component():
 
 
 def test_component_without_counterpart_is_named(tmp_path):
-    """The remark says in which line of the file it is."""
+    """The remark has the line of the component in the file."""
     (tmp_path / "a.md").write_text(
         "---\ntitle: T\n---\n\n<Chart a='b' />\n\n{{< map >}}\n"
     )
@@ -118,7 +118,7 @@ def test_component_without_counterpart_is_named(tmp_path):
 
 
 def test_line_is_that_of_the_occurrence(tmp_path):
-    """Not that of code, nor of a component of the same name that was converted."""
+    """The line is that of the component, not of code or of a converted component."""
     (tmp_path / "a.md").write_text(
         "`<Chart>`\n\n```jsx\n<Chart a='b' />\n{{< map >}}\n```\n\n"
         "<Card title='A'>\n\nOne.\n\n</Card>\n\n"

@@ -29,7 +29,7 @@ from tests.processor import at_most
         ("A\n\nB\n{: .warning }\nC", "A\n\n> [!WARNING]\n> B\nC"),
         ("{: .tip-title }\n> A\n>\n> B", "> [!TIP]\n> **A**\n>\n>\n> B"),
         ("> A\n> B\n{: .tip-title }", "> [!TIP]\n> **A**\n>\n> B"),
-        # The site of the author gives such a note its looks, this one its title.
+        # The author's site styles such a note; here it gets its title.
         ("{: .new-title }\n> A\n> B\n\nC", "> **A**\n>\n> B\n\nC"),
         ("{: .new-title }\n> **A**\n> B", "> **A**\n> B"),
         ("{: .new-title }\n> ```\n> A\n> ```", "> ```\n> A\n> ```"),
@@ -74,7 +74,7 @@ from tests.processor import at_most
         ("[[a]]\n## B", '<a id="a"></a>\n## B'),
         ("## [[a-b]]C", "## C {#a-b}"),
         ("[[a,Title]]\nB", '<a id="a"></a>\nB'),
-        # A link of a wiki, and what is none of these.
+        # A wiki link, and text that is none of these.
         ("[[Page]]\n\nB", "[[Page]]\n\nB"),
         ("[[Two words]]\nB", "[[Two words]]\nB"),
         ("A [[b]] c\nD", "A [[b]] c\nD"),
@@ -83,7 +83,9 @@ from tests.processor import at_most
     ],
 )
 def test_words_of_generators(text, expected):
-    """What has a Markdown of ours is written in it; code is as it was."""
+    """
+    Constructs with an equivalent in our Markdown are converted; code is unchanged.
+    """
     assert to_markdown(text, is_mdx=False) == expected
 
 
@@ -133,7 +135,7 @@ def test_modules_of_mdx():
     ],
 )
 def test_local_images(text, expected):
-    """An image that is a file gives way to its words; one in code is none."""
+    """An image that is a file is replaced by its text; one in code is not."""
     assert remove_local_images(text)[0] == expected
 
 
@@ -180,7 +182,7 @@ MERGES = "a: &a {x: 1}\n" + "".join(
     ids=lambda front: repr(front[:12]),
 )
 def test_hostile_yaml(front):
-    """Aliases, depth, tags and what never ends are refused at once, in a sentence."""
+    """Aliases, depth, tags and endless YAML are rejected at once, with a sentence."""
     with at_most(2), pytest.raises(UnreadableFile, match="not valid YAML"):
         split_front_matter(f"---\n{front}\n---\nWords.")
 
@@ -194,19 +196,19 @@ def test_hostile_yaml(front):
     ids=lambda front: repr(front[:12]),
 )
 def test_hostile_toml(front):
-    """It is refused like YAML, and a key of many parts at once."""
+    """Hostile TOML is rejected like YAML, and a key with many parts at once."""
     with at_most(0.3), pytest.raises(UnreadableFile, match="not valid TOML"):
         split_front_matter(f"+++\n{front}\n+++\nWords.")
 
 
 def test_long_front_matter():
-    """What no page says of itself is not read at all."""
+    """Overlong front matter is not read at all."""
     with pytest.raises(UnreadableFile, match="has more than 32000 characters"):
         split_front_matter(f"---\na: {'x' * MAX_CHARACTERS}\n---\nWords.")
 
 
 def test_front_matter_at_its_longest():
-    """What is read is read in seconds, whatever it holds."""
+    """Front matter at the limit is read in seconds, whatever it contains."""
     with at_most(20):
         for part in ("a: b\n", "[", "- ", "a\n", "'", "&a ", "{a: ", "1:", "#\n", "? "):
             text = (part * MAX_CHARACTERS)[: MAX_CHARACTERS - 1]

@@ -1,4 +1,4 @@
-"""The pictures and files of a tree, as an import brings them."""
+"""The pictures and files of an imported tree."""
 
 import inspect
 import os
@@ -24,24 +24,24 @@ def folder(tmp_path):
 
 
 @pytest.fixture
-def put(folder):
+def write_files(folder):
     """Write files into the tree, by path."""
 
-    def written(**files):
+    def write(**files):
         for path, content in files.items():
             file = folder / path
             file.parent.mkdir(parents=True, exist_ok=True)
             content = content.encode() if isinstance(content, str) else content
             file.write_bytes(content)
 
-    return written
+    return write
 
 
 @pytest.fixture
-def bring(folder, docs_project, settings):
-    """Import the tree and publish it; return the report and what was refused."""
+def import_folder(folder, docs_project, settings):
+    """Import the tree and publish it; return the tree, the report and the files."""
 
-    def imported(**options):
+    def run(**options):
         tree = read_tree(folder)
         with prepared_files(docs_project.project, tree.files) as files:
             report = import_documents(
@@ -58,12 +58,12 @@ def bring(folder, docs_project, settings):
             )
         return tree, report, files
 
-    return imported
+    return run
 
 
 @pytest.fixture
 def sources(build_site, output):
-    """The names of the pictures that a page shows, once it is built."""
+    """Return the names of the pictures that a page shows, once it is built."""
 
     def shown(slug):
         build_site()
@@ -103,20 +103,22 @@ def sources(build_site, output):
         ("static/a(1).png", "/a(1).png"),
     ],
 )
-def test_place(put, bring, sources, path, target):
-    """A picture is found beside the page and wherever generators keep theirs."""
-    put(**{"guide/setup.md": f"# Setup\n\n![A]({target})\n", path: pictures.png()})
+def test_place(write_files, import_folder, sources, path, target):
+    """A picture is found beside the page and wherever generators store theirs."""
+    write_files(
+        **{"guide/setup.md": f"# Setup\n\n![A]({target})\n", path: pictures.png()}
+    )
 
-    tree, _, _ = bring()
+    tree, _, _ = import_folder()
 
     assert tree.notes == []
     assert len(sources("setup")) == 1
 
 
-def test_many_references(put, folder):
+def test_many_references(write_files, folder):
     """A page that refers to files very often is read in linear time."""
     text = "".join(f"![A](/a.png?{number})\n" for number in range(8_000))
-    put(**{"guide/setup.md": text, "static/a.png": pictures.png()})
+    write_files(**{"guide/setup.md": text, "static/a.png": pictures.png()})
 
     with at_most(8):
         tree = read_tree(folder)
@@ -124,13 +126,13 @@ def test_many_references(put, folder):
     assert tree.sources[0].content == text.replace("/a.png", "/static/a.png")
 
 
-def test_many_links_to_missing_files(put, folder, monkeypatch):
-    """Each is looked up a few times, however many folders a site may keep files in."""
+def test_many_links_to_missing_files(write_files, folder, monkeypatch):
+    """Each target is looked up a few times, however many possible folders there are."""
     long = "/".join(f"p{number}" for number in range(100))
     links = "".join(f"![A](/{number}/{long}/a.png)\n" for number in range(300))
-    put(**{"guide/setup.md": links})
-    put(**{f"{number}/static/a.png": pictures.png() for number in range(60)})
-    put(**{"../docusaurus.config.js": "", "../static/b.png": pictures.png()})
+    write_files(**{"guide/setup.md": links})
+    write_files(**{f"{number}/static/a.png": pictures.png() for number in range(60)})
+    write_files(**{"../docusaurus.config.js": "", "../static/b.png": pictures.png()})
     looked_up = []
     for name in ("stat", "lstat"):
         original = getattr(os, name)
@@ -177,12 +179,14 @@ def test_folders_within_folders(tmp_path):
         ("astro.config.mjs", "public/a.png", "/a.png"),
     ],
 )
-def test_place_beside_the_tree(put, bring, sources, settings_file, path, target):
-    """A picture is found where the generator of the tree keeps files of its site."""
-    put(**{"guide/setup.md": f"# Setup\n\n![A]({target})\n"})
-    put(**{f"../{path}": pictures.png(), f"../{settings_file}": ""})
+def test_place_beside_the_tree(
+    write_files, import_folder, sources, settings_file, path, target
+):
+    """A picture is found where the tree's generator stores the files of its site."""
+    write_files(**{"guide/setup.md": f"# Setup\n\n![A]({target})\n"})
+    write_files(**{f"../{path}": pictures.png(), f"../{settings_file}": ""})
 
-    tree, _, _ = bring()
+    tree, _, _ = import_folder()
 
     assert tree.notes == []
     assert sources("setup") == ["a.png"]
@@ -198,67 +202,75 @@ def test_place_beside_the_tree(put, bring, sources, settings_file, path, target)
         ("website/static/a.png", "../../website/static/../../secret/a.png"),
     ],
 )
-def test_nothing_else_beside_the_tree(put, bring, path, target):
-    """A tree cannot name files of the folders around it."""
-    put(**{"guide/setup.md": f"# Setup\n\n![A]({target})\n", "../secret/a.png": "S"})
-    put(**{f"../{path}": pictures.png(), "../website/docusaurus.config.ts": ""})
+def test_nothing_else_beside_the_tree(write_files, import_folder, path, target):
+    """A tree cannot include files of the folders around it."""
+    write_files(
+        **{"guide/setup.md": f"# Setup\n\n![A]({target})\n", "../secret/a.png": "S"}
+    )
+    write_files(**{f"../{path}": pictures.png(), "../website/docusaurus.config.ts": ""})
 
-    tree, _, _ = bring()
+    tree, _, _ = import_folder()
 
     assert len(tree.notes) == 1
     assert tree.files == []
 
 
 @pytest.mark.parametrize("target", [".", "secret"])
-def test_static_folder_that_is_a_link(put, bring, tmp_path, target):
-    """A tree cannot make a static folder of another folder."""
-    put(**{"guide/setup.md": "# Setup\n\n[A](/secret.json) [B](/secret/secret.json)\n"})
-    put(**{"../secret/secret.json": "{}", "../secret.json": "{}"})
-    put(**{"../docusaurus.config.js": ""})
+def test_static_folder_that_is_a_link(write_files, import_folder, tmp_path, target):
+    """A tree cannot use a symbolic link as a static folder."""
+    write_files(
+        **{"guide/setup.md": "# Setup\n\n[A](/secret.json) [B](/secret/secret.json)\n"}
+    )
+    write_files(**{"../secret/secret.json": "{}", "../secret.json": "{}"})
+    write_files(**{"../docusaurus.config.js": ""})
     (tmp_path / "static").symlink_to(tmp_path / target)
 
-    tree, _, _ = bring()
+    tree, _, _ = import_folder()
 
     assert tree.files == []
 
 
-def test_reference_definition(put, bring, sources):
-    """A picture may be named at the end of the page."""
-    put(**{"setup.md": '![A][a]\n\n[a]: <my a.png> "T"\n', "my a.png": pictures.png()})
+def test_reference_definition(write_files, import_folder, sources):
+    """A picture may be in a reference definition at the end of the page."""
+    write_files(
+        **{"setup.md": '![A][a]\n\n[a]: <my a.png> "T"\n', "my a.png": pictures.png()}
+    )
 
-    bring()
+    import_folder()
 
     assert sources("setup") == ["my-a.png"]
 
 
-def test_linked_file(put, bring, build_site, output):
-    """A file that a page links to is brought along as well."""
-    put(**{"setup.md": "[Limits](data/limits.csv)\n", "data/limits.csv": "a,b\n"})
+def test_linked_file(write_files, import_folder, build_site, output):
+    """A file that a page links to is imported as well."""
+    write_files(
+        **{"setup.md": "[Limits](data/limits.csv)\n", "data/limits.csv": "a,b\n"}
+    )
 
-    bring()
+    import_folder()
     build_site()
 
     html = (output / "guides/setup/index.html").read_text()
     assert '/limits.csv">Limits</a>' in html
 
 
-def test_missing_picture(put, bring, sources):
-    """The import names it, and the page has its words."""
-    put(**{"setup.md": "![A](a.png) ![B](b.png)\n", "b.png": pictures.png()})
+def test_missing_picture(write_files, import_folder, sources):
+    """The import names the missing picture, and the page has its alternative text."""
+    write_files(**{"setup.md": "![A](a.png) ![B](b.png)\n", "b.png": pictures.png()})
 
-    tree, _, _ = bring()
+    tree, _, _ = import_folder()
 
     (note,) = tree.notes
     assert (note.path, "a.png" in note.reason) == ("setup.md", True)
     assert sources("setup") == ["b.png"]
 
 
-def test_unusable_picture(put, bring, sources):
+def test_unusable_picture(write_files, import_folder, sources):
     """It is reported with the reason, and the rest is imported."""
-    put(**{"setup.md": "![A](a.png) ![B](b.png)\n", "b.png": pictures.png()})
-    put(**{"a.png": pictures.HTML})
+    write_files(**{"setup.md": "![A](a.png) ![B](b.png)\n", "b.png": pictures.png()})
+    write_files(**{"a.png": pictures.HTML})
 
-    _, _, files = bring()
+    _, _, files = import_folder()
 
     ((source, reason),) = files.refused
     assert source.path.name == "a.png"
@@ -266,66 +278,68 @@ def test_unusable_picture(put, bring, sources):
     assert sources("setup") == ["b.png"]
 
 
-def test_first_of_two_folders(put, bring):
-    """An address that files of two folders may have leads to the outer one's."""
-    put(**{"guide/setup.md": "# Setup\n\n![A](/a.png)\n"})
-    put(**{"a/static/a.png": pictures.png(1, 1), "static/a.png": pictures.png(2, 2)})
+def test_first_of_two_folders(write_files, import_folder):
+    """If two folders have a file for an address, the outer one is used."""
+    write_files(**{"guide/setup.md": "# Setup\n\n![A](/a.png)\n"})
+    write_files(
+        **{"a/static/a.png": pictures.png(1, 1), "static/a.png": pictures.png(2, 2)}
+    )
 
-    tree, _, _ = bring()
+    tree, _, _ = import_folder()
 
     assert [file.name for file in tree.files] == ["Our-docs/static/a.png"]
 
 
 @pytest.mark.parametrize("target", ["../secret.png", "/../secret.png", "link.png"])
-def test_picture_outside(put, bring, folder, sources, target):
+def test_picture_outside(write_files, import_folder, folder, sources, target):
     """Neither a path nor a symbolic link leads out of the folder."""
-    put(**{"setup.md": f"![A]({target})\n"})
+    write_files(**{"setup.md": f"![A]({target})\n"})
     (folder.parent / "secret.png").write_bytes(pictures.png())
     (folder / "link.png").symlink_to(folder.parent / "secret.png")
 
-    tree, _, _ = bring()
+    tree, _, _ = import_folder()
 
     assert tree.files == []
     assert sources("setup") == []
 
 
-def test_second_import(put, bring, folder, sources):
-    """It reads no file again, and changes nothing."""
-    put(**{"setup.md": "![A](a.png)\n", "a.png": pictures.png()})
-    bring()
+def test_second_import(write_files, import_folder, folder, sources):
+    """A second import reads no file again, and changes nothing."""
+    write_files(**{"setup.md": "![A](a.png)\n", "a.png": pictures.png()})
+    import_folder()
     status = (folder / "a.png").stat()
     # It has its size and its time, but could not be read as a picture.
     (folder / "a.png").write_bytes(b"x" * status.st_size)
     os.utime(folder / "a.png", ns=(status.st_mtime_ns, status.st_mtime_ns))
 
-    _, report, files = bring()
+    _, report, files = import_folder()
 
     assert (files.files, files.refused) == ([], [])
     assert report.files.unchanged == ["Our-docs/a.png"]
     assert not report.changed
 
 
-def test_same_file_with_another_time(put, bring, folder):
-    """It is read, but nothing changes."""
-    put(**{"setup.md": "![A](a.png)\n", "a.png": pictures.png()})
-    bring()
+def test_same_file_with_another_time(write_files, import_folder, folder):
+    """A file with only another time is read, and changes nothing."""
+    write_files(**{"setup.md": "![A](a.png)\n", "a.png": pictures.png()})
+    import_folder()
     os.utime(folder / "a.png", ns=(1, 1))
 
-    _, report, files = bring()
+    _, report, files = import_folder()
 
     assert len(files.files) == 1
     assert not report.changed
 
 
-def test_changed_picture(put, bring, sources):
-    """A page whose text is the same is published again, to show the new picture."""
-    put(
+def test_changed_picture(write_files, import_folder, sources):
+    """A page with unchanged text is published again, to show the new picture."""
+    write_files(
         **{"setup.md": "![A](a.png)\n", "other.md": "Words.\n", "a.png": pictures.png()}
     )
-    bring()
-    put(**{"a.png": pictures.png(5, 5)})
+    import_folder()
+    write_files(**{"a.png": pictures.png(5, 5)})
 
-    _, report, _ = bring()
+    _, report, _ = import_folder()
 
     assert report.files.updated == ["Our-docs/a.png"]
     assert report.published == ["setup"]
@@ -333,35 +347,35 @@ def test_changed_picture(put, bring, sources):
     assert sources("setup") == ["a.png"]
 
 
-def test_prune(put, bring):
-    """With --prune, a file goes that the tree names no more."""
-    put(**{"setup.md": "![A](a.png)\n", "a.png": pictures.png()})
-    bring()
-    put(**{"setup.md": "Words.\n"})
+def test_prune(write_files, import_folder):
+    """With --prune, files that the tree no longer uses are removed."""
+    write_files(**{"setup.md": "![A](a.png)\n", "a.png": pictures.png()})
+    import_folder()
+    write_files(**{"setup.md": "Words.\n"})
 
-    bring()
+    import_folder()
     assert FileRow.select().count() == 1
-    _, report, _ = bring(prune=True)
+    _, report, _ = import_folder(prune=True)
 
     assert report.files.removed == ["Our-docs/a.png"]
     assert FileRow.select().count() == 0
 
 
-def test_dry_run(put, bring):
-    """It says what it would add, and adds nothing."""
-    put(**{"setup.md": "![A](a.png)\n", "a.png": pictures.png()})
+def test_dry_run(write_files, import_folder):
+    """A dry run lists what it would add, and adds nothing."""
+    write_files(**{"setup.md": "![A](a.png)\n", "a.png": pictures.png()})
 
-    _, report, _ = bring(is_dry_run=True)
+    _, report, _ = import_folder(is_dry_run=True)
 
     assert report.files.added == ["Our-docs/a.png"]
     assert FileRow.select().count() == 0
 
 
-def test_names_that_differ_in_one_character(put, bring, sources):
-    """Each of two files has its own name."""
-    put(**{"setup.md": "![A](<a b.png>) ![B](<a+b.png>)\n"})
-    put(**{"a b.png": pictures.png(1, 1), "a+b.png": pictures.png(2, 2)})
+def test_names_that_differ_in_one_character(write_files, import_folder, sources):
+    """Two files whose names differ in one character have different names."""
+    write_files(**{"setup.md": "![A](<a b.png>) ![B](<a+b.png>)\n"})
+    write_files(**{"a b.png": pictures.png(1, 1), "a+b.png": pictures.png(2, 2)})
 
-    bring()
+    import_folder()
 
     assert sources("setup") == ["a-b.png", "a-b-2.png"]

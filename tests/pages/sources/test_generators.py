@@ -1,4 +1,4 @@
-"""Trees as people have them: what each generator's becomes, and that it works."""
+"""Real-world trees: the import of each generator's format."""
 
 import re
 
@@ -76,23 +76,23 @@ of_each = pytest.mark.parametrize("name", DOCUMENTS)
 
 
 @pytest.fixture
-def bring(store, clock):
+def import_folder(store, clock):
     """Import a tree and publish it."""
 
-    def brought(folder):
+    def run(folder):
         ensure_docs_project(clock.now, slug="docs", owner_id=NIL_UUID)
         tree = read_tree(folder)
-        request = ImportOptions(
+        options = ImportOptions(
             "guides", clock.now, KEY, tree=folder.name, publish=True
         )
-        return tree, import_documents(tree.sources, request)
+        return tree, import_documents(tree.sources, options)
 
-    return brought
+    return run
 
 
 @of_each
 def test_documents(name):
-    """Address, section, place and title as the generator's own files say."""
+    """Address, section, place and title are those of the generator's files."""
     tree = read_tree(HERE / name)
 
     found = [(s.path, s.slug, s.section, s.position, s.title) for s in tree.sources]
@@ -100,17 +100,17 @@ def test_documents(name):
 
 
 @of_each
-def test_remarks(bring, name):
-    """What is not shown as it was meant is told, with the file."""
-    tree, report = bring(HERE / name)
+def test_remarks(import_folder, name):
+    """Constructs that are not converted are reported, with the file."""
+    tree, report = import_folder(HERE / name)
 
     assert list(remarks(tree, report)) == REMARKS[name]
 
 
 @of_each
-def test_links(bring, build_site, output, name):
-    """Its links, files and shortcodes alike, lead to the pages; none is lost."""
-    _, report = bring(HERE / name)
+def test_links(import_folder, build_site, output, name):
+    """Links, files and shortcodes lead to the pages; none is broken."""
+    _, report = import_folder(HERE / name)
 
     built = build_site()
 
@@ -119,19 +119,19 @@ def test_links(bring, build_site, output, name):
 
 
 @of_each
-def test_again(bring, name):
-    """What was turned into our Markdown is turned into the same the next time."""
-    bring(HERE / name)
+def test_again(import_folder, name):
+    """Converted text is converted to the same text the next time."""
+    import_folder(HERE / name)
 
-    _, again = bring(HERE / name)
+    _, again = import_folder(HERE / name)
 
     assert not again.changed
 
 
 @pytest.mark.skipif(not PROMETHEUS.is_dir(), reason="The sample tree is not here.")
-def test_real_tree(bring, build_site, output):
-    """Of real docs every link and anchor leads somewhere, or the build tells it."""
-    tree, report = bring(PROMETHEUS)
+def test_real_tree(import_folder, build_site, output):
+    """In real documentation every link and anchor works, or the build reports it."""
+    tree, report = import_folder(PROMETHEUS)
 
     built = build_site()
 
@@ -139,7 +139,7 @@ def test_real_tree(bring, build_site, output):
     lost = lost_links(output)
     assert len(lost) == 8
     for page, link in lost:
-        # Every page is there; what may lack is a heading, and that is told.
+        # Every page exists; only headings may be missing, which is reported.
         anchor = link.partition("#")[2]
         result = rf"{page.strip('/')} \(.+\.md\): no heading is at .*{anchor}"
         assert [warning for warning in built.warnings if re.match(result, warning)]

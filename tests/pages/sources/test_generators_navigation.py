@@ -9,7 +9,7 @@ PAGE = "# {}\n\nWords.\n"
 
 @pytest.fixture
 def write(tmp_path):
-    """Write files below a folder; one without text is a page titled by its name."""
+    """Write files into a folder; one without text is a page with its name as title."""
 
     def writing(files, below="docs"):
         for name, text in files.items():
@@ -29,7 +29,7 @@ def pages(tree):
 
 
 def test_mdbook(write):
-    """SUMMARY.md gives parts, chapters with those below them, and every title."""
+    """SUMMARY.md gives parts, chapters, subchapters, and every title."""
     summary = """# Summary
 
 [Foreword](foreword.md)
@@ -67,7 +67,7 @@ def test_mdbook(write):
     ],
 )
 def test_navigation_names_a_missing_page(write, file, text):
-    """A renamed file loses its section, so the report says what to mend."""
+    """A renamed file loses its section, and the report says what to correct."""
     draft = "---\ndraft: true\n---\nWords.\n"
     files = {file: text, "a.md": None, "sub/new.md": None, "draft.md": draft}
 
@@ -196,7 +196,7 @@ def test_starlight(write):
 
 
 def test_toc(write):
-    """toc.yml of learn.microsoft.com, and those it includes; never one outside."""
+    """toc.yml of learn.microsoft.com, and files it includes, but none outside."""
     tree = write(
         {
             "docs/toc.yml": "items:\n- name: Overview\n  href: over.md\n"
@@ -230,7 +230,7 @@ def test_jekyll_menu(write):
 
 
 def test_just_the_docs(write):
-    """Parents are named by their title; of several, by what is above or the nearest."""
+    """A parent is named by its title; of several, the one above or the nearest."""
     tree = write(
         {
             "x/top.md": "---\ntitle: Use\nnav_order: 2\n---\nWords.\n",
@@ -274,7 +274,7 @@ def test_hugo(write):
 
 
 def test_files_that_are_no_pages(write):
-    """Folders that begin with '_' are none, but collections of Jekyll are."""
+    """Folders that begin with '_' have no pages, except collections of Jekyll."""
     names = ("_drafts/a", "_guides/b", "404", "c")
     config = {"_config.yml": "collections: [guides]\n"}
 

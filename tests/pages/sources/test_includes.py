@@ -1,4 +1,4 @@
-"""Files that include others: what is put in, and what is refused."""
+"""Files that include others: what is inserted, and what is rejected."""
 
 import pytest
 
@@ -21,7 +21,7 @@ three
 
 @pytest.fixture
 def content(tmp_path):
-    """Write the files beside a page, and return what the page becomes."""
+    """Write the files beside a page, and return the converted page."""
 
     def read(text, include_from=(), **files):
         folder = tmp_path / "tree"
@@ -71,7 +71,7 @@ def test_include(content, text, expected):
 
 
 def test_whole_file_without_anchors(content):
-    """Marks of parts are no part of the code."""
+    """Markers of parts are not part of the code."""
     text, _ = content("```\n{{#include code.rs}}\n```")
 
     assert text == "```\nfn main() {\n    one();\n    two();\n}\nthree\n```"
@@ -117,7 +117,7 @@ def test_include_outside(content, tmp_path):
     ],
 )
 def test_include_that_fails(content, tmp_path, text, reason):
-    """The directive stays, and the remark names its line."""
+    """A failed include stays as a directive, and the remark has its line."""
     (tmp_path / "outside.md").write_text("Outside.")
     (tmp_path / "tree").mkdir()
     (tmp_path / "tree" / "loop.md").symlink_to("loop.md")

@@ -27,17 +27,18 @@ LINK = re.compile(r'<a [^>]*href="(?:http://127.0.0.1:8000)?(/status/[^"#?]*)"')
 
 
 def linked_files(page):
-    """The files of the status area to which a page leads."""
+    """Return the files of the status area that a page links to."""
     return set(map(file_for, LINK.findall(page.read_text(encoding="utf-8"))))
 
 
 @pytest.fixture
 def dead_links(monkeypatch, output):
     """
-    Where status pages lead to nothing when they are moved into place.
+    Return the links of status pages that are broken when the pages are moved into
+    place.
 
-    Of pages that lead to each other, directly or by the two that every site has from
-    the start, not all can come first.
+    Of pages that link to each other, directly or through the two permanent pages, not
+    all can be first.
     """
     found, moved = set(), OutputFolder._rename
 
@@ -62,7 +63,7 @@ def dead_links(monkeypatch, output):
 
 
 def test_incident_comes_first(world, build_site, output):
-    """Its page and the overview wait for nothing else that changes with them."""
+    """An incident's page and the overview wait for no other changed page."""
     build_site()
     id = world.incident("api mail")
 
@@ -78,7 +79,7 @@ def test_incident_comes_first(world, build_site, output):
 
 
 def test_incident_waits_for_no_other_file(world, build_site, output, monkeypatch):
-    """Readers have it before anything else is made."""
+    """Readers get an incident before any other page is rendered."""
     build_site()
     id, seen, write = world.incident("api mail"), [], OutputFolder.write
 
@@ -96,7 +97,7 @@ def test_incident_waits_for_no_other_file(world, build_site, output, monkeypatch
 
 
 def test_pages_wait_for_what_they_link_to(api, world, build_site, dead_links):
-    """No page of the status area is there before what it leads to, however new."""
+    """No page of the status area is visible before the pages it links to."""
     for days in (200, 100, 1):
         id = world.incident("api mail", started=-days * DAY)
         api(UPDATE_INCIDENT, {"id": id, "status": "resolved"})
@@ -117,7 +118,7 @@ def test_pages_wait_for_what_they_link_to(api, world, build_site, dead_links):
 
 
 def test_stage_by_stage(docs_project, world, build_site):
-    """Pages come before the lists that link to them, and those before the front."""
+    """Pages precede the lists that link to them, and these precede the front page."""
     for slug in ("first", "second"):
         docs_project.publish(slug)
 

@@ -1,4 +1,4 @@
-"""The report of an import: its order, and what it counts."""
+"""The report of an import: its order and its counts."""
 
 import pytest
 
@@ -15,7 +15,7 @@ def tree():
 
 
 def test_order(tree):
-    """Remarks are in the order of paths and lines, in which 9 comes before 10."""
+    """Remarks are ordered by path and line, with 9 before 10."""
     tree.notes = [
         Note("ch10.md", "A."),
         Note("ch9.md", "Line 47: x was not included."),
@@ -23,8 +23,8 @@ def test_order(tree):
         Note("9.md", "A."),
     ]
     tree.skipped = [Note("b2.md", "It."), Note("b10.md", "It."), Note("b1.md", "It.")]
-    held = [HeldDocument("p10.md", "p10", "A."), HeldDocument("p2.md", "p2", "A.")]
-    report = ImportReport(held=held, notes=[("ch9.md", "Line 9: z.")])
+    skipped = [HeldDocument("p10.md", "p10", "A."), HeldDocument("p2.md", "p2", "A.")]
+    report = ImportReport(held=skipped, notes=[("ch9.md", "Line 9: z.")])
 
     lines = [line[:17] for line in reports.remarks(tree, report)]
     as_json = reports.to_json(tree, report)

@@ -30,7 +30,7 @@ def the(tree):
 
 
 def test_file(read):
-    """Folder, file name, front matter and text each become what they say."""
+    """Folder, file name, front matter and text each determine their fields."""
     text = "---\ntitle: First  steps\ndescription: Begin\nsort_rank: 3\n---\n\nWords.\n"
 
     source = the(read(http_api__first_steps=text))
@@ -104,19 +104,19 @@ def test_title(read, text, title, content):
     ],
 )
 def test_position(read, front, position):
-    """The first of the known names, held to what a position may be."""
+    """The first of the known keys, limited to valid positions."""
     assert the(read(page=f"---\n{front}\n---\nWords.")).position == position
 
 
 def test_section_of_nested_folders(read):
-    """Folders within folders are one section; the root has none."""
+    """Nested folders are one section; the root has none."""
     tree = read(api__http__errors="E", top="T")
 
     assert [each.section for each in tree.sources] == ["Api / Http", None]
 
 
 def test_section_of_the_file(read):
-    """A file may name its section, or say that it has none, wherever it lies."""
+    """A file may set its section, or have none, wherever it is."""
     tree = read(
         api__a="---\nsection: HTTP\n---\nA.",
         api__b="---\nsection:\n---\nB.",
@@ -127,7 +127,9 @@ def test_section_of_the_file(read):
 
 
 def test_slugs(read):
-    """All that share a name take their folders; an index is called as its folder."""
+    """
+    Files with the same name get their folders; an index is named after its folder.
+    """
     tree = read(
         a__Pushing="1", b__pushing="2", c__index="3", **{"Über uns!": "4", "---": "5"}
     )
@@ -153,7 +155,7 @@ def test_slugs_that_folders_do_not_tell_apart(read):
 
 
 def test_index_without_text(read):
-    """It opens its section, whose pages it will list; its rank is the section's."""
+    """An index without text describes its section: its title, and its position."""
     tree = read(a__index="---\ntitle: All\nweight: 8\n---\n\n")
 
     index = the(tree)
@@ -199,7 +201,7 @@ def test_file_that_cannot_be_used(read, text, reason):
     ],
 )
 def test_front_matter_that_cannot_be_read(read, front, reason):
-    """The page is read without it, and the remark names the line."""
+    """The page is read without its front matter, and the remark has the line."""
     tree = read(page=front + "Words.")
 
     source = the(tree)
@@ -209,7 +211,7 @@ def test_front_matter_that_cannot_be_read(read, front, reason):
 
 
 def test_links_of_the_file_system(read, tmp_path):
-    """What leads out of the folder is not followed, nor is a link to nothing."""
+    """Symbolic links out of the folder, or to nothing, are not followed."""
     outside = tmp_path.parent / "outside"
     outside.mkdir()
     (outside / "secret.md").write_text("Secret.")
@@ -247,14 +249,14 @@ def test_hidden_and_other_files(read, tmp_path):
     ids=["spaces", "hashes", "id", "braces", "image"],
 )
 def test_hostile_line_is_read_at_once(tmp_path, line):
-    """A line that is made to be slow is read in a second."""
+    """A hostile line is read within a second."""
     (tmp_path / "a.md").write_text(f"Words.\n\n{line}\n")
     (tmp_path / "b.md").write_text(line)
 
     with at_most(2):
         tree = read_tree(tmp_path)
 
-    # A title of 400,000 characters is none.
+    # A title of 400,000 characters is ignored.
     assert len(tree.sources) + len(tree.skipped) == 2
 
 
@@ -271,7 +273,7 @@ def test_hostile_line_is_read_at_once(tmp_path, line):
     ],
 )
 def test_draft_whose_front_matter_cannot_be_read(read, front):
-    """A page is not published because the line that says so is beside a broken one."""
+    """A draft with unreadable front matter is not published."""
     tree = read(a=f"{front}\nWords that nobody should read yet.")
 
     assert tree.sources == tree.notes == tree.skipped == []
@@ -296,7 +298,7 @@ def test_page_whose_front_matter_cannot_be_read(read, front):
 
 @pytest.mark.parametrize("value", ["true", "yes", "'true'", "1", "'True'"])
 def test_ways_to_mark_a_draft(read, value):
-    """Generators accept the word, in quotes or not."""
+    """Generators accept the word with or without quotes."""
     assert len(read(a=f"---\ndraft: {value}\n---\nWords.").drafts) == 1
 
 
@@ -307,7 +309,7 @@ def test_ways_to_mark_no_draft(read, mark):
 
 
 def test_long_unreadable_front_matter(read):
-    """The search for the mark of a draft takes linear time."""
+    """Searching for the draft mark takes linear time."""
     lines = "---\ntitle: [\n" + " " * 100_000 + "\n" + "draft:\n" * 50_000
 
     with at_most(seconds=2):
@@ -315,7 +317,7 @@ def test_long_unreadable_front_matter(read):
 
 
 def test_name_that_is_not_utf_8(tmp_path):
-    """Such a file is left out, and the others are read."""
+    """A file whose name is not UTF-8 is skipped, and the others are read."""
     (tmp_path / "a.md").write_text("# A")
     (tmp_path / os.fsdecode(b"bad\xff.md")).write_text("# B")
 
@@ -328,7 +330,7 @@ def test_name_that_is_not_utf_8(tmp_path):
 
 
 def test_file_in_many_folders(tmp_path):
-    """One that is in too many folders within each other is left out."""
+    """A file that is nested too deeply is skipped."""
     for levels in (99, 100, 600):
         folder = tmp_path.joinpath(*["d"] * levels)
         folder.mkdir(parents=True)

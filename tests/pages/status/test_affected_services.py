@@ -1,4 +1,4 @@
-"""The pages of an incident and of a window lead on: to services and to feeds."""
+"""Links from the pages of incidents and windows to services and feeds."""
 
 import json
 
@@ -42,7 +42,7 @@ def test_affected_services(pages):
 
 
 def test_states_of_affected_services(pages):
-    """An active incident says the state of each service that is on the page."""
+    """An active incident has the state of each of its services on the page."""
     incident, window, _ = pages
 
     assert "Api Degraded" in incident.words()
@@ -52,7 +52,7 @@ def test_states_of_affected_services(pages):
 
 
 def test_states_of_a_resolved_incident(api, clock, build_site, output):
-    """A resolved incident says no state, which would have to be kept up to date."""
+    """A resolved incident has no states, which would have to be updated."""
     world = World(api, clock)
     world.service("api", name="Api")
     world.sample("api", "a", "operational", -5)
@@ -74,7 +74,7 @@ def test_feeds(pages):
 
 @pytest.fixture
 def many(api, clock, build_site, output):
-    """Return how each page names the services of an incident and a window of nine."""
+    """Return how each page names the services of an incident and a window with nine."""
     world, slugs = World(api, clock), "abcdefghi"
     for slug in slugs:
         world.service(slug, name=slug.upper())
@@ -91,7 +91,7 @@ def many(api, clock, build_site, output):
 
 @pytest.mark.parametrize("path", ["status", "status/history/2026-03"])
 def test_many_services(many, path):
-    """Lists of events name eight services, and lead to the page with the others."""
+    """Lists of events name eight services, and link to the page with the others."""
     read, *hrefs = many
 
     page = read(path)
@@ -102,7 +102,7 @@ def test_many_services(many, path):
 
 
 def test_all_services_on_the_page_of_an_event(many):
-    """The page of an incident and that of a window name all services."""
+    """The pages of an incident and of a window name all services."""
     read, *hrefs = many
 
     for href in hrefs:

@@ -26,7 +26,7 @@ def test_white_words_are_readable(colour):
 
 @pytest.mark.parametrize("vector", VECTORS, ids=IDS)
 def test_badge_says_the_state(vector, world, build_site, output):
-    """In words and in the colour of the state, and of when it is."""
+    """A badge has the state in words and colour, and its time."""
     world.play(vector)
     build_site()
 
@@ -43,7 +43,7 @@ def test_badge_says_the_state(vector, world, build_site, output):
 
 @pytest.mark.parametrize("vector", VECTORS, ids=IDS)
 def test_nothing_unknown_is_green(vector, world, build_site, output):
-    """Only what is operational has the colour of it, in every little form."""
+    """Only operational services have its colour, in every format."""
     world.play(vector)
     build_site()
 
@@ -56,7 +56,7 @@ def test_nothing_unknown_is_green(vector, world, build_site, output):
 
 
 def test_hostile_name(world, build_site, output):
-    """A name is words in every form."""
+    """A name is escaped in every format."""
     world.service("api", name="<script>\"&'")
     build_site()
 
@@ -66,7 +66,7 @@ def test_hostile_name(world, build_site, output):
 
 
 def test_endpoint(world, build_site, output):
-    """What shields.io requires, and when to ask again."""
+    """The file has what shields.io requires, and its refresh interval."""
     world.service("api", name="API")
     build_site()
 
@@ -82,7 +82,7 @@ def test_endpoint(world, build_site, output):
 
 
 def test_embed_has_no_script(world, build_site, output):
-    """It stands in other people's pages, and never loads itself under a reader."""
+    """An embed has no script, and never reloads itself."""
     world.service("api")
     build_site()
 
@@ -93,7 +93,7 @@ def test_embed_has_no_script(world, build_site, output):
 
 
 def test_text_of_an_empty_page(build_site, output):
-    """It says that there are no services yet, as the page does."""
+    """Without services, the text says so, as the page does."""
     build_site()
 
     assert (output / "status.txt").read_text() == (
@@ -105,7 +105,9 @@ def test_text_of_an_empty_page(build_site, output):
 
 
 def test_text(world, build_site, output):
-    """For a terminal: the whole, the services, what is the matter, where to read."""
+    """
+    For terminals: the overall state, the services, the incidents, and the address.
+    """
     world.service("api", name="Public API")
     world.service("mail", name="Mail")
     world.sample("api", "a", "operational", -5)
@@ -140,7 +142,7 @@ def test_text(world, build_site, output):
     ],
 )
 def test_width_of_a_name(world, build_site, output, name, length):
-    """Wide characters take the place of two, and marks on letters take none."""
+    """Wide characters count as two columns, and combining marks as none."""
     world.service("api", name=name)
     build_site()
 

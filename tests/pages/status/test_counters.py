@@ -24,7 +24,7 @@ from models.status.uptime.uptime import PERIODS
 from models.storage.database import writing
 
 MANUAL = Path(__file__).parents[3] / "manual/status-page"
-KEPT = timedelta(days=100)
+RETENTION = timedelta(days=100)
 SECOND, MINUTE = timedelta(seconds=1), timedelta(minutes=1)
 HOUR, DAY = timedelta(hours=1), timedelta(days=1)
 STATUSES = ("operational", "operational", "operational", "degraded", "down")
@@ -33,7 +33,9 @@ STATUSES = ("operational", "operational", "operational", "degraded", "down")
 @pytest.fixture
 def api_service(store, clock):
     with writing():
-        return add_service(StatusAddService(slug="api", name="API"), clock.now - KEPT)
+        return add_service(
+            StatusAddService(slug="api", name="API"), clock.now - RETENTION
+        )
 
 
 def record(now, *times, source="a", status="operational"):
@@ -41,17 +43,17 @@ def record(now, *times, source="a", status="operational"):
         {"slug": "api", "status": status, "observed_at": at, "response_time_ms": 40}
         for at in times
     ]
-    request = StatusRecordMeasurements(source=source, measurements=samples)
+    batch = StatusRecordMeasurements(source=source, measurements=samples)
     with writing():
-        record_measurements(request, now, retention=KEPT)
+        record_measurements(batch, now, retention=RETENTION)
 
 
 def plan(now, start, end):
-    request = StatusAddMaintenance(
+    window = StatusAddMaintenance(
         title="Move", starts_at=start, ends_at=end, services=["api"]
     )
     with writing():
-        schedule_maintenance(request, now)
+        schedule_maintenance(window, now)
 
 
 def live_through(now, world):
@@ -73,8 +75,8 @@ def recomputed(output):
     """Run the script of the manual against the built site."""
     text = (MANUAL / "verifying-uptime.md").read_text(encoding="utf-8")
     script = re.search(r"```python\n(.*?)```", text, re.DOTALL)[1]
-    request = [sys.executable, "-c", script, output.as_uri(), "api"]
-    result = subprocess.run(request, capture_output=True, text=True, check=True)
+    command = [sys.executable, "-c", script, output.as_uri(), "api"]
+    result = subprocess.run(command, capture_output=True, text=True, check=True)
     return [line.split() for line in result.stdout.splitlines()]
 
 
@@ -87,7 +89,7 @@ def published(output):
 
 
 def plain(service, now):
-    """What the API says, which counts each period from end to end."""
+    """Return the values of the API, which counts each period from end to end."""
     at = last_change_at(now, timedelta(minutes=5))
     found = [uptime_summary(service, each, at, interval_seconds=60) for each in PERIODS]
     return [[each.period, str(each.uptime_pct), str(each.samples)] for each in found]
@@ -96,8 +98,8 @@ def plain(service, now):
 @pytest.mark.parametrize("_", range(5))
 def test_recomputed(api_service, clock, build_site, output, _):
     """
-    Ten lines of script get every published percentage, in any world: maintenance
-    cut out, counters rolled up or not, on the hour or beside it.
+    Ten lines of script reproduce every published percentage, whatever the data: with
+    maintenance, with rolled-up counters or without, on the hour or beside it.
     """
     seed = random.randrange(10**6)
     print("seed", seed)
@@ -144,7 +146,9 @@ def test_files_stand_while_the_past_does(api_service, clock, build_site, output)
 
 @pytest.mark.parametrize("change", ["hour", "late", "window"])
 def test_files_follow_the_past(api_service, clock, build_site, output, change):
-    """They change when an hour is over, a sample comes late, or a window cuts it."""
+    """
+    The files change when an hour is over, a sample is late, or a window excludes it.
+    """
     record(clock.now, clock.now - 3 * HOUR, clock.now)
     roll_up(clock.now)
     build_site(["status"])
@@ -164,7 +168,7 @@ def test_files_follow_the_past(api_service, clock, build_site, output, change):
 
 
 def test_what_the_files_hold(api_service, clock, build_site, output):
-    """Hours and days that are over, each with its counts; both files say the same."""
+    """Completed hours and days, each with its counts; both files agree."""
     record(clock.now, clock.now - 3 * HOUR, clock.now - 2 * HOUR, clock.now - DAY)
     plan(clock.now, clock.now - 2 * HOUR, clock.now - HOUR)
 
@@ -188,7 +192,9 @@ def test_what_the_files_hold(api_service, clock, build_site, output):
 
 
 def test_window_of_whole_hours(api_service, clock, build_site, output):
-    """It stands among the other hours in their order, and its day is told once."""
+    """
+    An hour in maintenance is in order among the others, and its day is listed once.
+    """
     hours = [clock.now - n * HOUR for n in range(12, 40)]
     record(clock.now, *hours)
     roll_up(clock.now)

@@ -24,7 +24,7 @@ def world(api, clock):
 
 @pytest.fixture
 def read(build_site, output):
-    """Build, and return which months stand, by the titles that stand in them."""
+    """Build, and return the titles in each month."""
 
     def found():
         build_site(["status"])
@@ -68,8 +68,8 @@ def happened(api, start, end=None):
 )
 def test_months(world, api, read, start, end, months):
     """
-    What touches a month stands in it: its end does not count, an open incident goes
-    on until now, and what is to come is not the past.
+    A month has what overlaps it: the end does not count, an open incident lasts until
+    now, and future windows are not included.
     """
     happened(api, start, end)
 
@@ -77,7 +77,7 @@ def test_months(world, api, read, start, end, months):
 
 
 def test_windows_and_turning(world, api, read, output):
-    """Months without anything have no page; the next is the next that has one."""
+    """Months without events have no page, and are skipped by the links."""
     world.window("api", -40 * 86400, -40 * 86400 + 60, title="Old")
     world.window("api", -60, 60, title="New")
     world.window("api", 86400, 90000, title="To come")
@@ -121,7 +121,7 @@ def test_year_at_a_glance(world, api, read, output):
 
 
 def test_titles_of_a_month(world, api, read, output):
-    """A month in the list names its newest incidents, with how long they lasted."""
+    """The list names the newest incidents of a month, with their durations."""
     for day in range(1, 8):
         begun, over = f"2025-12-0{day}T00:00:00Z", f"2025-12-0{day}T01:30:00Z"
         happened(api, begun, over)
@@ -157,8 +157,8 @@ def many(count):
 
 def test_thousand_incidents_in_a_month(world, read, build_site, output):
     """
-    All stand in the month, on a page of sane size; the overview tells some whole and
-    leads to the others.
+    All incidents are on the page of the month, which stays small; the overview shows
+    some and links to the others.
     """
     many(1000)
 

@@ -1,4 +1,4 @@
-"""The page that explains the rules is made of the rules."""
+"""The page that explains the rules is generated from the rules."""
 
 import json
 from datetime import timedelta
@@ -32,7 +32,7 @@ def percent(threshold):
 
 
 def test_every_line_is_told(page):
-    """Lines, orders and periods stand on the page as they stand in the tables."""
+    """Thresholds, orders and periods are on the page as in the tables."""
     html = page()
 
     texts = [
@@ -48,13 +48,13 @@ def test_every_line_is_told(page):
 
 
 def test_bent_state(page, monkeypatch):
-    """A share that is bent changes the state and the page."""
+    """A changed threshold changes the state and the page."""
     assert service_state(READINGS, now=NOON, freshness=FRESH).state == "partial-outage"
     place = [each.state for each in state.RULES].index("partial-outage")
-    bent = list(state.RULES)
-    bent[place] = state.outage_rule(0.75, "partial-outage")
+    changed_rules = list(state.RULES)
+    changed_rules[place] = state.outage_rule(0.75, "partial-outage")
 
-    monkeypatch.setattr(state, "RULES", tuple(bent))
+    monkeypatch.setattr(state, "RULES", tuple(changed_rules))
 
     assert service_state(READINGS, now=NOON, freshness=FRESH).state == "degraded"
     assert "At least 75 % of its sources" in page()
@@ -64,9 +64,12 @@ def test_bent_day(page, monkeypatch):
     """So does the share from which on a day is a major outage."""
     counts = Counts(operational=6, down=4)
     assert day_state.day_state(counts, [], in_maintenance=False) == "partial-outage"
-    bent = (day_state.outage_rule(0.4, "major-outage"), *day_state.DAY_RULES[1:])
+    changed_rules = (
+        day_state.outage_rule(0.4, "major-outage"),
+        *day_state.DAY_RULES[1:],
+    )
 
-    monkeypatch.setattr(day_state, "DAY_RULES", bent)
+    monkeypatch.setattr(day_state, "DAY_RULES", changed_rules)
 
     assert day_state.day_state(counts, [], in_maintenance=False) == "major-outage"
     assert "At least 40 % of the samples were down" in page()
@@ -76,9 +79,16 @@ def test_bent_order(page, monkeypatch):
     """So does the order of the overall states."""
     states = ("degraded", "maintenance")
     assert overall_state(states, stale=False) == "degraded"
-    bent = ("operational", "degraded", "maintenance", *state.OVERALL_STATES[2:3])
+    changed_rules = (
+        "operational",
+        "degraded",
+        "maintenance",
+        *state.OVERALL_STATES[2:3],
+    )
 
-    monkeypatch.setattr(state, "OVERALL_STATES", (*bent, *state.OVERALL_STATES[4:]))
+    monkeypatch.setattr(
+        state, "OVERALL_STATES", (*changed_rules, *state.OVERALL_STATES[4:])
+    )
 
     assert overall_state(states, stale=False) == "maintenance"
     html = page()
@@ -87,11 +97,11 @@ def test_bent_order(page, monkeypatch):
 
 
 def test_bent_periods(page, api, output):
-    """A period that is taken away is neither computed nor told."""
+    """A removed period is neither computed nor shown."""
     api("POST /status/v1/admin/services/add", {"slug": "api", "name": "API"})
     others = {name: each for name, each in uptime.PERIODS.items() if name != "7d"}
 
-    # What is put back afterwards stands in its old order.
+    # The entries must be restored in their original order.
     with patch.dict(uptime.PERIODS, others, clear=True):
         html = page()
 
@@ -101,7 +111,7 @@ def test_bent_periods(page, api, output):
 
 
 def test_decimals(page, monkeypatch):
-    """Where a percentage is cut is said as it is done."""
+    """The page says how percentages are rounded, as the code does."""
     monkeypatch.setattr(uptime, "DECIMALS", 1)
 
     assert Counts(operational=2, down=1).uptime_pct == 66.6

@@ -1,4 +1,4 @@
-"""What came from another status page is found where it stood there."""
+"""Imported status pages redirect from their old addresses."""
 
 from pathlib import Path
 
@@ -28,7 +28,9 @@ def arrive(clock, build_site):
 
 @pytest.mark.parametrize("name", ["statuspage", "cstate", "upptime"])
 def test_every_old_address(arrive, app, output, name):
-    """A rule leads each to a page, for this server and for hosts that read rules."""
+    """
+    A rule redirects each old address to a page, on this server and on static hosts.
+    """
     arrive(name)
     client = app.test_client()
     rows = [row for row in ImportedRow if row.address]
@@ -46,7 +48,7 @@ def test_every_old_address(arrive, app, output, name):
 
 
 def test_second_build(arrive, build_site):
-    """Nothing of it is made twice."""
+    """A second build writes none of it again."""
     arrive("statuspage")
 
     assert build_site().written == []
@@ -69,7 +71,7 @@ def test_name_of_today(arrive, build_site, output):
 
 @pytest.mark.parametrize("is_purged", [True, False])
 def test_service_that_is_gone_and_returns(arrive, api, build_site, output, is_purged):
-    """The old address of a service leads to its page while there is one."""
+    """The old address of a service redirects to its page as long as it exists."""
     arrive("cstate")
     rules = output / "_redirects"
     shown = rules.read_text()
@@ -95,7 +97,7 @@ def test_service_that_is_gone_and_returns(arrive, api, build_site, output, is_pu
 
 
 def test_removed_incident(arrive, api, app, build_site):
-    """The old address of a removed incident leads to the page that says so."""
+    """The old address of a removed incident redirects to the page that says so."""
     arrive("statuspage")
     row = ImportedRow.get(ImportedRow.old == "t5h1q0b6zz3c")
 

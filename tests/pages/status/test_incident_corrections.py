@@ -70,7 +70,7 @@ def everything(settings):
 
 
 def test_edited_update(incident, post, change, site):
-    """The page has the corrected words, at the time of the update, as edited."""
+    """The page has the corrected text, at the time of the update, marked as edited."""
     change(CORRECT_UPDATE, post("A tpyo."), body="A typo.")
 
     page = site()(f"status/incidents/{incident}/index.html")
@@ -83,7 +83,7 @@ def test_edited_update(incident, post, change, site):
 
 
 def test_removed_words_are_nowhere(incident, post, change, site, settings):
-    """The words of a removed update are in no file of the site, not even in search."""
+    """The text of a removed update is in no file of the site, including the search."""
     id = post(f"The password is {SECRET}.", status="identified")
     site()
     assert SECRET in everything(settings)
@@ -100,14 +100,14 @@ def test_removed_words_are_nowhere(incident, post, change, site, settings):
 
 
 def test_json_twin(api, incident, post, change, site):
-    """The JSON on the site is that of the API, with no field added."""
+    """The JSON on the site is that of the API, without additional fields."""
     change(CORRECT_UPDATE, post("One."), body="Two.")
     change(REMOVE_UPDATE, post("Three."))
 
-    twin = json.loads(site()(f"status/incidents/{incident}.json"))
+    exported = json.loads(site()(f"status/incidents/{incident}.json"))
 
-    assert twin == api(GET_INCIDENT, {"id": incident}).json
-    assert set(twin["data"]["updates"][0]) == {
+    assert exported == api(GET_INCIDENT, {"id": incident}).json
+    assert set(exported["data"]["updates"][0]) == {
         "id",
         "incidentId",
         "status",
@@ -117,7 +117,9 @@ def test_json_twin(api, incident, post, change, site):
 
 
 def test_feeds(incident, post, change, site):
-    """A correction keeps the item's id and place, so that no reader takes it as new."""
+    """
+    A correction keeps the entry's id and place, so that readers do not see it as new.
+    """
     first, second, third = post("One."), post("Two."), post("Three.")
     before = json.loads(site()("status/feed.json"))["items"]
 

@@ -56,5 +56,5 @@ def test_service_measured_for_days(measured_parts):
     ("first", "part"), [(11 * HOUR, "11 hours of 24 hours"), (12 * HOUR, None)]
 )
 def test_half_of_the_period(measured_parts, first, part):
-    """From half of the period on, a percentage stands for all of it."""
+    """A percentage represents the period if at least half of it was measured."""
     assert measured_parts(first, timedelta(0))[0] == part

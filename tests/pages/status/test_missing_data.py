@@ -15,7 +15,9 @@ def world(api, clock):
 
 @pytest.fixture
 def sentences(build_site, output):
-    """Return what the front, the overview and status.txt say of missing data."""
+    """
+    Return the sentences about missing data on the front page, overview and status.txt.
+    """
 
     def read():
         build_site()
@@ -28,7 +30,9 @@ def sentences(build_site, output):
 
 
 def test_services_without_data(world, sentences):
-    """Each is named with the time of its last measurement, or as never measured."""
+    """
+    Each service is named with the time of its last measurement, or as never measured.
+    """
     for slug in ("api", "mail", "search"):
         world.service(slug, name=slug.capitalize())
     world.sample("api", "a", "operational", -5)
@@ -58,7 +62,7 @@ def test_services_in_maintenance_without_data(world, sentences):
 
 
 def test_worse_overall_status(world, sentences):
-    """What is worse than missing data decides the overall status alone."""
+    """A state that is worse than missing data decides the overall status alone."""
     for slug in ("api", "mail"):
         world.service(slug)
     world.incident("api", "major-outage")

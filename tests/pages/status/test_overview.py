@@ -1,4 +1,4 @@
-"""The overview names what is broken, folds groups, and tells the days."""
+"""The overview names failing services, folds groups, and shows the days."""
 
 import re
 
@@ -24,7 +24,10 @@ def read(build_site, output):
 
 
 def test_banner_names_the_worst(world, read):
-    """The banner names services that are not operational, worst first, then counts."""
+    """
+    The banner names services that are not operational, worst first, and counts the
+    rest.
+    """
     statuses = ["operational", "degraded", "down", *["degraded"] * MAX_AFFECTED]
     for number, status in enumerate(statuses):
         world.service(f"s{number}", name=f"S{number}", displayOrder=number)
@@ -47,7 +50,7 @@ def test_banner_without_problems(world, read):
 
 
 def groups(html):
-    """Return for each group whether it is unfolded, and what its summary says."""
+    """Return for each group whether it is unfolded, and the text of its summary."""
     found = re.findall(
         r'<details class="group"( open)?>\n(<summary.*?</summary>)', html
     )
@@ -79,7 +82,7 @@ def test_groups(world, read, count):
 
 
 def test_group_that_changes_with_time(world, read):
-    """The state of a group turns at the minute at which that of a service does."""
+    """The state of a group changes at the minute at which that of its service does."""
     world.service("api", group="Core")
     world.service("mail", group="Core")
     for slug in ("api", "mail"):
@@ -146,7 +149,7 @@ def test_response_times(world, read):
 
 
 def test_incidents_lead_to_each_other(world, build_site, output):
-    """The page of an incident leads to the one before and the one after."""
+    """The page of an incident links to the previous and the next one."""
     world.service("api")
     ids = [world.incident("api", title=f"Trouble {n}") for n in range(3)]
     build_site()

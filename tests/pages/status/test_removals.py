@@ -47,7 +47,7 @@ def read(settings):
 
 
 def test_words_are_nowhere(removed, settings, read):
-    """No file of the site has the words or links of what was removed."""
+    """No file of the site has the text or links of removed content."""
     files = [path for path in Path(settings.output).rglob("*") if path.is_file()]
 
     texts = [
@@ -63,7 +63,7 @@ def test_words_are_nowhere(removed, settings, read):
 
 
 def test_purged_addresses(removed, incident, window, read):
-    """A CDN is told to forget the pages, their JSON, and the lists."""
+    """A CDN is told to purge the pages, their JSON, and the lists."""
     live = json.loads(read("build.json"))["generation"]
     purge = set()
     for number in range(live, 0, -1):
@@ -87,7 +87,7 @@ def test_purged_addresses(removed, incident, window, read):
 
 @pytest.mark.parametrize("end", ["/", "", ".json", "/index.html"])
 def test_addresses_answer_410(app, removed, incident, window, end):
-    """The server answers 410 with a page for all addresses of what was removed."""
+    """The server responds with 410 and a page for all addresses of removed content."""
     client = app.test_client()
 
     for folder, title in (
@@ -103,7 +103,10 @@ def test_addresses_answer_410(app, removed, incident, window, end):
 
 
 def test_calendars(removed, window, clock, read):
-    """Calendars have a removed window as cancelled, newer, without its words."""
+    """
+    Calendars have a removed window as cancelled, with a higher sequence and without
+    text.
+    """
     for name in ("status/maintenance.ics", "status/services/api/maintenance.ics"):
         calendar = icalendar.Calendar.from_ical(read(name))
 

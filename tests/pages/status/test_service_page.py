@@ -1,4 +1,4 @@
-"""The page of a service says whether the reader or the service has a problem."""
+"""The page of a service answers whether the reader or the service has a problem."""
 
 import pytest
 
@@ -50,7 +50,7 @@ def answer(build_site, output):
     ],
 )
 def test_answer_of_measurements(world, answer, statuses, text):
-    """As far as the probes say, with how many of them do."""
+    """The answer is based on the probes, and has their number."""
     for number, status in enumerate(statuses):
         world.sample("api", f"probe-{number}", status, -5)
 
@@ -58,7 +58,7 @@ def test_answer_of_measurements(world, answer, statuses, text):
 
 
 def test_answer_of_old_measurements(world, answer):
-    """Without a fresh measurement nobody can tell."""
+    """Without a fresh measurement the answer is unknown."""
     world.sample("api", "probe", OPERATIONAL, -3600)
 
     assert answer() == "We cannot tell: there is no recent measurement of Api"

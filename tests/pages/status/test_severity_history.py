@@ -114,7 +114,7 @@ def test_json_of_an_incident(lowered, api, read):
 
 
 def test_statuspage_updates(world, api, clock, read):
-    """Each update says which status it found, and which one it left."""
+    """Each update has the status before and after it."""
     id = world.incident("api", "major-outage")
     for changes, update in (
         ({"severity": "degraded"}, {"body": "Better."}),

@@ -12,7 +12,7 @@ OVERVIEW, EMBED = "status/index.html", "status/embed/mail/index.html"
 
 @pytest.fixture
 def words(api, clock, build_site, output):
-    """Return what a page says that is built minutes from midnight."""
+    """Return the text of a page that is built minutes from midnight."""
 
     def read(minutes, path=OVERVIEW):
         clock.now += timedelta(hours=12, minutes=minutes)

@@ -1,4 +1,4 @@
-"""The status pages: golden files, time passing, words as the API says them."""
+"""The status pages: golden files, changes by time, and the values of the API."""
 
 import json
 from datetime import timedelta
@@ -28,8 +28,8 @@ def measured(clock, slug, status, ago=10, source="probe-a"):
 
 
 @pytest.fixture
-def scene(api, clock, monkeypatch):
-    """Two services, an incident on one of them, a window to come; ids that stand."""
+def sample_status(api, clock, monkeypatch):
+    """Two services, an incident on one of them, a future window; with fixed ids."""
     ids = iter(f"00000000-0000-7000-8000-{n:012}" for n in range(1000))
     for module in (
         "services.catalogue",
@@ -64,8 +64,8 @@ PAGES = (
 )
 
 
-def test_golden(scene, build_site, golden):
-    """The pages of the scene are these, to the byte."""
+def test_golden(sample_status, build_site, golden):
+    """The pages of the sample equal the golden files, byte for byte."""
     build_site()
 
     for each in PAGES:
@@ -81,8 +81,10 @@ def test_golden(scene, build_site, golden):
         ("maintenance/list", {}, "status/maintenance.json"),
     ],
 )
-def test_twin_says_what_the_api_says(scene, api, build_site, output, route, body, path):
-    """The static JSON is the API's answer at the instant the page tells of."""
+def test_twin_says_what_the_api_says(
+    sample_status, api, build_site, output, route, body, path
+):
+    """The static JSON is the API's response at the page's instant."""
     build_site()
 
     answer = api(f"GET /status/v1/{route}", body)
@@ -90,8 +92,8 @@ def test_twin_says_what_the_api_says(scene, api, build_site, output, route, body
     assert json.loads((output / path).read_text())["data"] == answer.json["data"]
 
 
-def test_probe_that_stops(scene, build_site, clock, output):
-    """Time alone turns the page: five minutes on it says that nobody has looked."""
+def test_probe_that_stops(sample_status, build_site, clock, output):
+    """Time alone changes the page: after five minutes the state is stale."""
     build_site()
     assert "Public" in (output / "status/index.html").read_text()
     data = json.loads((output / "status/index.json").read_text())
@@ -109,7 +111,7 @@ def test_probe_that_stops(scene, build_site, clock, output):
 @pytest.mark.parametrize(
     ("minutes", "state"), [(-1, "unknown"), (0, "maintenance"), (60, "unknown")]
 )
-def test_window_by_the_minute(scene, build_site, clock, output, minutes, state):
+def test_window_by_the_minute(sample_status, build_site, clock, output, minutes, state):
     """A window opens at startsAt and is over at endsAt, without any write."""
     clock.now = NOON + timedelta(hours=13, minutes=minutes)
 
@@ -119,8 +121,8 @@ def test_window_by_the_minute(scene, build_site, clock, output, minutes, state):
     assert data["services"][0]["state"] == state
 
 
-def test_hostile_names_are_escaped(scene, build_site, output):
-    """A name or title is text, whatever it looks like."""
+def test_hostile_names_are_escaped(sample_status, build_site, output):
+    """A name or title is escaped."""
     build_site()
 
     for each in output.rglob("*.html"):
@@ -141,8 +143,8 @@ HOSTILE = (
 )
 
 
-def test_hostile_timeline(scene, api, build_site, output):
-    """Markdown of people is safe wherever it stands, in a box that keeps it."""
+def test_hostile_timeline(sample_status, api, build_site, output):
+    """Markdown in an update is safe everywhere, in its own box."""
     incident = {"title": "\u202eTitle", "severity": "degraded", "body": HOSTILE}
     id = api(f"{ADMIN}/incidents/add", incident | {"services": ["api"]}).json["data"][
         "id"
@@ -162,16 +164,16 @@ def test_hostile_timeline(scene, api, build_site, output):
         assert "elsewhere.example.com" not in html
 
 
-def test_two_writes_in_one_millisecond(scene, api, clock):
-    """The second is dated a millisecond ahead: a build is due when that has come."""
+def test_two_writes_in_one_millisecond(sample_status, api, clock):
+    """The second write is dated a millisecond ahead, at which a build is due."""
     api(f"{ADMIN}/services/update", {"slug": "api", "name": "Once"})
     due_at = next_page_change(clock.now, timedelta(minutes=5))
 
     assert due_at == clock.now + timedelta(milliseconds=1)
 
 
-def test_next_told(scene, clock):
-    """Time alone changes the page when a reading goes stale, and at midnight."""
+def test_next_told(sample_status, clock):
+    """Time changes the page when a reading becomes stale, and at midnight."""
     stale_at = NOON - timedelta(seconds=10) + timedelta(minutes=5, milliseconds=1)
     clock.pass_(seconds=1)
 
@@ -181,8 +183,8 @@ def test_next_told(scene, clock):
     )
 
 
-def test_reading_ahead_of_the_clock(scene, api, clock):
-    """Its time changes what the page shows of it, but no state."""
+def test_reading_ahead_of_the_clock(sample_status, api, clock):
+    """A future reading is shown when its time comes, without a change of state."""
     api(f"{ADMIN}/measurements/record", measured(clock, "mail", "operational", ago=-5))
     clock.pass_(seconds=1)
     freshness = timedelta(minutes=5)
@@ -193,7 +195,7 @@ def test_reading_ahead_of_the_clock(scene, api, clock):
     )
 
 
-# What tells of the whole, and so of the newest measurement of all.
+# What shows the overall state, and so the newest measurement of all.
 OF_THE_WHOLE = {
     "index.html",
     "status/index.html",
@@ -210,8 +212,8 @@ OF_MAIL = {
 }
 
 
-def test_quiet_batch_touches_its_numbers(scene, api, build_site, clock):
-    """A measurement that changes no state touches what shows its numbers alone."""
+def test_quiet_batch_touches_its_numbers(sample_status, api, build_site, clock):
+    """A measurement without a change of state updates only its numbers."""
     clock.pass_(seconds=30)
     build_site()
     clock.pass_(seconds=30)
@@ -240,8 +242,8 @@ def test_quiet_batch_touches_its_numbers(scene, api, build_site, clock):
         ),
     ],
 )
-def test_figures_end_at_each(scene, api, clock, write, body):
-    """A service's figures end at its own last instant, whatever others say."""
+def test_figures_end_at_each(sample_status, api, clock, write, body):
+    """A service's figures end at its own last instant, independently of others."""
     fresh, midnight = timedelta(minutes=5), NOON - timedelta(hours=12)
     other, mail = (ServiceRow.get(slug=slug).number for slug in ("api", "mail"))
     clock.pass_(seconds=30)
@@ -261,8 +263,10 @@ def test_figures_end_at_each(scene, api, clock, write, body):
     assert changes_at(midnight)[other] == midnight
 
 
-def test_page_is_old_when_its_first_reading_is(scene, api, build_site, clock, output):
-    """One probe that reports keeps no other service green beyond its own deadline."""
+def test_page_is_old_when_its_first_reading_is(
+    sample_status, api, build_site, clock, output
+):
+    """A reporting probe keeps no other service green beyond its own deadline."""
     clock.pass_(minutes=2)
     api(f"{ADMIN}/measurements/record", measured(clock, "mail", "operational"))
 
@@ -274,7 +278,7 @@ def test_page_is_old_when_its_first_reading_is(scene, api, build_site, clock, ou
     assert 'data-stale-at="2026-03-01T12:06:50.000Z"' in mail
 
 
-def test_reason_leads_to_the_incident(scene, build_site, output):
+def test_reason_leads_to_the_incident(sample_status, build_site, output):
     """The reason for a state links to the incident, or has its time as an element."""
     build_site(["status"])
 
@@ -287,8 +291,8 @@ def test_reason_leads_to_the_incident(scene, build_site, output):
     assert f">The probe found it operational at {time}</p>" in api
 
 
-def test_service_list_of_a_build(scene, build_site, monkeypatch):
-    """The list of all services is made once in a build, for all pages that have it."""
+def test_service_list_of_a_build(sample_status, build_site, monkeypatch):
+    """The list of all services is computed once in a build, for all pages."""
     lists, make = [], StatusSnapshot.service_list
     monkeypatch.setattr(
         StatusSnapshot, "service_list", lambda self: lists.append(1) or make(self)

@@ -1,4 +1,4 @@
-"""The Statuspage v2 documents: their shapes in every scene, and what they say."""
+"""The Statuspage v2 documents: their schemas in every situation, and their values."""
 
 import json
 
@@ -17,7 +17,7 @@ def world(api, clock):
 
 
 @pytest.fixture
-def told(build_site, output):
+def read_document(build_site, output):
     """Build, and return one document."""
 
     def read(name):
@@ -36,7 +36,7 @@ def second(world):
 
 @pytest.mark.parametrize("vector", VECTORS, ids=IDS)
 def test_shapes(vector, world, build_site, output):
-    """In every scene all eight documents are what strict readers accept."""
+    """In every situation all eight documents are valid for strict clients."""
     world.play(vector)
     world.service("db", group="Core")
     build_site()
@@ -45,9 +45,9 @@ def test_shapes(vector, world, build_site, output):
         shape.model_validate_json((output / f"api/v2/{name}.json").read_bytes())
 
 
-def test_nothing_at_all(told):
+def test_nothing_at_all(read_document):
     """A page without services is no good news, and still a document."""
-    summary = told("summary")
+    summary = read_document("summary")
 
     DOCUMENTS["summary"].model_validate(summary)
     assert summary["status"]["description"] == "Status Data Unavailable"
@@ -69,11 +69,11 @@ OVERALLS = {
 
 
 @pytest.mark.parametrize("name", OVERALLS)
-def test_all_services_alike(name, world, told):
+def test_all_services_alike(name, world, read_document):
     """The state of the whole where every service has it."""
     world.play(VECTORS[IDS.index(name)])
 
-    summary = told("summary")
+    summary = read_document("summary")
 
     indicator, description, component = OVERALLS[name]
     assert summary["status"] == {"indicator": indicator, "description": description}
@@ -88,59 +88,59 @@ PARTLY = {
 
 
 @pytest.mark.parametrize("name", PARTLY)
-def test_some_services(name, world, second, told):
-    """The same states weigh less where only some services have them."""
+def test_some_services(name, world, second, read_document):
+    """The same states weigh less if only some services have them."""
     world.play(VECTORS[IDS.index(name)])
 
     indicator, description = PARTLY[name]
-    assert told("status")["status"] == {
+    assert read_document("status")["status"] == {
         "indicator": indicator,
         "description": description,
     }
 
 
-def test_incident_raises_the_indicator(world, second, told):
-    """An incident that says worse than the count of services is believed."""
+def test_incident_raises_the_indicator(world, second, read_document):
+    """An incident with a higher severity than the services raises the indicator."""
     world.service("api")
     world.sample("api", "a", "operational", -1)
     world.incident("api", "major-outage")
 
-    status = told("status")["status"]
+    status = read_document("status")["status"]
 
     assert status == {"indicator": "critical", "description": "Major System Outage"}
 
 
-def test_unknown_is_never_operational(world, told):
-    """The description says why it is told as degraded."""
+def test_unknown_is_never_operational(world, read_document):
+    """The description says why it is shown as degraded."""
     world.service("api", description="The API.")
 
-    (component,) = told("components")["components"]
+    (component,) = read_document("components")["components"]
 
     assert component["status"] == "degraded_performance"
     assert component["description"] == "The API. No recent measurement."
 
 
-def test_groups(world, told):
-    """A group stands before its services with the worst of their states."""
+def test_groups(world, read_document):
+    """A group precedes its services and has the worst of their states."""
     world.service("lone", displayOrder=1)
     world.service("api", group="Core", displayOrder=2)
     world.service("db", group="Core", displayOrder=3)
     world.sample("api", "a", "down", -1)
     world.sample("db", "a", "operational", -1)
 
-    lone, core, api, db = told("components")["components"]
+    ungrouped, core, api, db = read_document("components")["components"]
 
-    assert (lone["position"], core["position"]) == (1, 2)
+    assert (ungrouped["position"], core["position"]) == (1, 2)
     assert (api["position"], db["position"]) == (1, 2)
     assert core["group"] is True
     assert core["components"] == [api["id"], db["id"]]
     assert core["status"] == "major_outage"
     assert {api["group_id"], db["group_id"]} == {core["id"]}
-    assert lone["group_id"] is None
+    assert ungrouped["group_id"] is None
 
 
-def test_timeline_newest_first(world, api, clock, told):
-    """Each entry says what it changed for the services."""
+def test_timeline_newest_first(world, api, clock, read_document):
+    """Each entry has its changes of services."""
     world.service("api", group="Core", name="API")
     id = world.incident("api", "partial-outage")
     clock.pass_(minutes=5)
@@ -149,7 +149,7 @@ def test_timeline_newest_first(world, api, clock, told):
     clock.pass_(minutes=5)
     api(ADD_UPDATE, {"incidentId": id, "status": "resolved", "body": "Fixed."})
 
-    (incident,) = told("incidents")["incidents"]
+    (incident,) = read_document("incidents")["incidents"]
 
     statuses = [each["status"] for each in incident["incident_updates"]]
     assert statuses == ["resolved", "monitoring", "investigating"]
@@ -164,7 +164,7 @@ def test_timeline_newest_first(world, api, clock, told):
     ]
 
 
-def test_which_incidents(world, api, told):
+def test_which_incidents(world, api, read_document):
     """Resolved ones are in the list of all, and in no other."""
     world.service("api")
     open_one = world.incident("api")
@@ -172,12 +172,12 @@ def test_which_incidents(world, api, told):
     api(UPDATE_INCIDENT, {"id": resolved, "status": "resolved"})
 
     for name in ("summary", "incidents/unresolved"):
-        assert [each["id"] for each in told(name)["incidents"]] == [open_one]
-    assert len(told("incidents")["incidents"]) == 2
+        assert [each["id"] for each in read_document(name)["incidents"]] == [open_one]
+    assert len(read_document("incidents")["incidents"]) == 2
 
 
-def test_which_windows(world, api, told):
-    """By their phase; what was cancelled is in no document."""
+def test_which_windows(world, api, read_document):
+    """Windows are listed by phase; a cancelled one is in no document."""
     world.service("api")
     past = world.window("api", -60, -30)
     active = world.window("api", -10, 10)
@@ -186,7 +186,7 @@ def test_which_windows(world, api, told):
     api(UPDATE_WINDOW, {"id": cancelled, "status": "cancelled"})
 
     found = {
-        name: [(each["id"], each["status"]) for each in told(name)[PLANNED]]
+        name: [(each["id"], each["status"]) for each in read_document(name)[PLANNED]]
         for name in DOCUMENTS
         if "maint" in name or name == "summary"
     }
@@ -203,8 +203,8 @@ def test_which_windows(world, api, told):
     }
 
 
-def test_when_a_window_ended(world, api, clock, told):
-    """By the clock at its end; by hand when somebody said so."""
+def test_when_a_window_ended(world, api, clock, read_document):
+    """The end is planned by the clock, or set by an operator."""
     world.service("api")
     world.window("api", -60, -30)
     early = world.window("api", -10, 600)
@@ -214,28 +214,28 @@ def test_when_a_window_ended(world, api, clock, told):
     api(UPDATE_WINDOW, {"id": early, "status": "completed"})
     clock.pass_(hours=1)
 
-    windows = told("scheduled-maintenances")[PLANNED]
+    windows = read_document("scheduled-maintenances")[PLANNED]
 
     assert [each["resolved_at"] for each in windows] == [now, ended]
 
 
-def test_newest_fifty(world, told):
+def test_newest_fifty(world, read_document):
     """The lists of the past end somewhere."""
     world.service("api")
     for seconds in range(51):
         world.incident("api", started=-seconds)
         world.window("api", -seconds - 1, 60)
 
-    assert len(told("incidents")["incidents"]) == 50
-    assert len(told("scheduled-maintenances")[PLANNED]) == 50
-    assert len(told("incidents/unresolved")["incidents"]) == 51
+    assert len(read_document("incidents")["incidents"]) == 50
+    assert len(read_document("scheduled-maintenances")[PLANNED]) == 50
+    assert len(read_document("incidents/unresolved")["incidents"]) == 51
 
 
-def test_page_is_as_new_as_its_facts(world, clock, told):
+def test_page_is_as_new_as_its_facts(world, clock, read_document):
     """The newest measurement or write, and not the build's clock."""
     world.service("api")
     world.sample("api", "a", "operational", 0)
     newest = world.text()
     clock.pass_(seconds=90)
 
-    assert told("status")["page"]["updated_at"] == newest
+    assert read_document("status")["page"]["updated_at"] == newest

@@ -6,7 +6,7 @@ from html import unescape
 import pytest
 
 from tests.factories.readers import MAIL
-from tests.pages.status.test_status import scene  # noqa: F401
+from tests.pages.status.test_status import sample_status  # noqa: F401
 
 ELSEWHERE = "https://api.example.com"
 INCIDENT = "status/incidents/00000000-0000-7000-8000-000000000002/index.html"
@@ -25,7 +25,7 @@ def settings(settings, changes):
 
 
 @pytest.fixture
-def read(scene, build_site, output):  # noqa: F811
+def read(sample_status, build_site, output):  # noqa: F811
     build_site()
     return lambda path: unescape((output / path).read_text(encoding="utf-8"))
 
@@ -50,7 +50,9 @@ def test_form_for_another_host(read):
 
 @pytest.mark.parametrize("changes", [{"subscribe_url": ELSEWHERE}])
 def test_no_form_without_relay(read):
-    """Without a relay nothing on the pages leads to the API, nor may it."""
+    """
+    Without a relay the pages contain no link to the API, and the policy allows none.
+    """
     for path in (*WITH_FORM, "_headers"):
         text = read(path)
         assert "<form" not in text.partition("<main")[2], path

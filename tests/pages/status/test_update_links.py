@@ -34,7 +34,7 @@ def site(api, clock, docs_project, build_site, output):
 
 
 def links_in(html):
-    """Return the addresses of the links to the guide, and to nothing."""
+    """Return the addresses of the links to the guide, and of broken links."""
     link = r'<a[^>]* href="([^"]*)"[^>]*>(?:the guide|nothing)</a>'
     return re.findall(link, html)
 
@@ -43,7 +43,7 @@ def links_in(html):
     "page", ["status", "status/incidents/*", "status/maintenance/*"]
 )
 def test_pages(site, page):
-    """A link from the root leads to the page, as that of a document does."""
+    """A link from the root works on the page, like one in a document."""
     for path in site.glob(f"{page}/index.html"):
         links = links_in(path.read_text())
 
@@ -78,7 +78,7 @@ def test_calendar(site):
         ("/guides/ä%20b", "/guides/%C3%A4%20b/"),
         ("/status/history/", "/status/history/"),
         ("/openapi.json", "/openapi.json"),
-        # Of one build, or of nobody.
+        # Of a single build, or of no build.
         ("/assets/a.js", None),
         ("/files/a.png", None),
         ("/elsewhere/", None),
@@ -90,7 +90,7 @@ def test_calendar(site):
     ],
 )
 def test_address(target, href):
-    """What is surely nothing on the site becomes text."""
+    """An address that cannot exist on the site becomes text."""
     links = [
         e.get("href")
         for e in Reader(render_entry(f"[a](<{target}>)", ENGLISH)).all("a")

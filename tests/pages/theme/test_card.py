@@ -96,7 +96,7 @@ def head_of(settings, clock, **changes):
 
 
 def test_card(settings, clock, store, output):
-    """Every page names the card of the site, with its address, size and text."""
+    """Every page has the card of the site, with its address, size and text."""
     site = {"site_name": "Northwind", "tagline": "All about it."}
 
     head = head_of(settings, clock, site_url="https://example.com/docs", **site)
@@ -111,7 +111,7 @@ def test_card(settings, clock, store, output):
 
 @pytest.mark.parametrize("logo", ["", ELSEWHERE])
 def test_without_pillow(settings, clock, store, output, monkeypatch, logo):
-    """Without Pillow there is no card, and a logo stands in for it."""
+    """Without Pillow there is no card, and a logo replaces it."""
     monkeypatch.setitem(sys.modules, "PIL", None)
 
     head = head_of(settings, clock, site_logo=logo)
@@ -122,7 +122,7 @@ def test_without_pillow(settings, clock, store, output, monkeypatch, logo):
 
 
 def test_error_while_drawing(theme, monkeypatch, caplog):
-    """A card that cannot be drawn is missing, and the log says why."""
+    """A card that cannot be drawn is missing, and the log has the reason."""
     monkeypatch.setattr(Image, "new", fail)
 
     assets = theme().assets
@@ -145,7 +145,7 @@ def test_card_of_ones_own(theme, tmp_path):
 
 
 def test_equal_settings_give_equal_bytes():
-    """The card says the name, tagline and colour, and nothing else changes it."""
+    """The card depends only on name, tagline and colour."""
     first = drawn("Northwind", "All about it.")
     others = [
         drawn("Southwind", "All about it."),
@@ -172,7 +172,7 @@ def test_version_follows_the_card(theme, monkeypatch):
 
 
 def test_drawn_once(theme, monkeypatch):
-    """The next process takes the card from the output folder while it is right."""
+    """The next process uses the card in the output folder as long as it is valid."""
     first = theme().version
     monkeypatch.setattr(Image, "new", fail)
 
@@ -215,10 +215,10 @@ def test_accent(accent):
     ["N", "Żółta Łódź", "Документація", "Đường truyền", "W" * 80, "Long name " * 8],
 )
 def test_text_stays_within_the_margins(name):
-    """A name and a tagline of any length that the settings allow fit on the card."""
+    """A name and a tagline of any valid length fit on the card."""
     left, top, right, bottom = inked(drawn(name, "w" * 160))
 
-    # Letters may reach over the margin a little.
+    # Letters may exceed the margin a little.
     assert left >= MARGIN - 8
     assert right <= WIDTH - MARGIN + 8
     assert top > 0
@@ -234,7 +234,10 @@ def test_from_right_to_left():
 
 
 def test_characters_without_a_font(monkeypatch):
-    """No card has boxes for letters: the name needs a font, a tagline is left out."""
+    """
+    A card has no boxes for letters: without a font for the name it is not drawn, and a
+    tagline is left out.
+    """
     monkeypatch.setattr(card, "SYSTEM_FONTS", ("none-of-this-name.ttf",))
 
     assert drawn("サービス") is None
@@ -242,7 +245,9 @@ def test_characters_without_a_font(monkeypatch):
 
 
 def test_font_of_the_system():
-    """What the font of the site lacks is set in one of the system that has it all."""
+    """
+    Characters that the site's font lacks are drawn with one system font that has all.
+    """
     name = "ჩრდილოეთი"
     try:
         ImageFont.truetype("DejaVuSans-Bold.ttf", 20)

@@ -1,4 +1,4 @@
-"""The colours can be told apart by everybody, in both schemes."""
+"""The colours are distinguishable for everyone, in both schemes."""
 
 import re
 from pathlib import Path

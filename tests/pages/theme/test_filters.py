@@ -1,4 +1,4 @@
-"""Template filters, and the function that says a text in templates."""
+"""Template filters, and the function for texts in templates."""
 
 import pytest
 from markupsafe import Markup
@@ -11,7 +11,7 @@ FILTERS = locale_filters(ENGLISH)
 
 
 def test_values_of_texts_are_escaped():
-    """A value in a text is text, unless it is markup that a template has made."""
+    """A value in a text is escaped, unless it is markup from a template."""
     t = translator(ENGLISH)
     link = Markup('<a href="/">JSON</a>')
 
@@ -64,7 +64,7 @@ def test_days_summary():
 
 
 def test_texts_in_rows_are_escaped():
-    """Texts of an operator's language stay text in the rows of tables too."""
+    """Texts of an operator's language are escaped in the rows of tables too."""
     names = ("state.no-data", "uptime.no-data", "response.not-measured")
     texts = dict.fromkeys(names, "A < B & C")
     texts |= {"response.milliseconds": "< {value}", "time.utc": "{time} & UTC"}

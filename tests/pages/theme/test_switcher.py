@@ -1,4 +1,4 @@
-"""The menus that lead to other languages and versions, and what old versions ask."""
+"""The menus of languages and versions, and the robots rule of old versions."""
 
 import json
 from dataclasses import replace
@@ -13,7 +13,7 @@ from sitegen.page import BuildContext, require_templates
 from sitegen.theme.site_theme import site_theme
 from sitegen.theme.switcher import read_switcher
 from tests.pages.html import Reader
-from tests.pages.status.test_status import scene  # noqa: F401  (a fixture)
+from tests.pages.status.test_status import sample_status  # noqa: F401  (a fixture)
 
 HERE = "https://example.com/docs/v2"
 OLD = {"name": "1.x", "url": "https://example.com/docs/v1/", "version": "1.9"}
@@ -72,7 +72,7 @@ def test_missing_file():
 
 
 def test_menus(written):
-    """One for each thing that sites differ in, where this site is in it."""
+    """There is a menu for each dimension in which this site differs from others."""
     both = read_switcher(written([OLD, NEW, ENGLISH, GERMAN])).menus
     one = read_switcher(written([OLD, NEW, GERMAN])).menus
 
@@ -85,7 +85,7 @@ def test_menus(written):
 
 
 @pytest.fixture
-def pages(scene, docs_project, settings, clock, output, written):  # noqa: F811
+def pages(sample_status, docs_project, settings, clock, output, written):  # noqa: F811
     """Build with the sites, and return pages by their paths."""
 
     def built(content, **more):
@@ -102,7 +102,7 @@ def pages(scene, docs_project, settings, clock, output, written):  # noqa: F811
 
 
 def test_page_with_menus(pages):
-    """Without scripts, a menu leads to the home page of each site."""
+    """Without scripts, a menu links to the home page of each site."""
     page = pages([OLD, NEW, ENGLISH, GERMAN])("guides/welcome/index.html")
 
     labels = [e["aria-label"] for e in page.all("summary") if "aria-label" in e]
@@ -122,7 +122,7 @@ def alternates(page):
 
 @pytest.fixture
 def german(settings, clock, tmp_path):
-    """Build the German site, which has what is published then; return its entry."""
+    """Build the German site with the current content; return its entry."""
 
     def built():
         folder = str(tmp_path / "german")
@@ -134,7 +134,9 @@ def german(settings, clock, tmp_path):
 
 
 def test_languages_for_search_engines(pages, german, docs_project, output):
-    """Each page names the same page in all languages that have it, and no other."""
+    """
+    Each page links to its translations in all languages that have it, and no others.
+    """
     only_german = docs_project.publish("only-german")
     entry = german()
     docs_project.withdraw(only_german)
@@ -161,7 +163,7 @@ def test_languages_for_search_engines(pages, german, docs_project, output):
 
 
 def test_page_that_another_language_gets(pages, german, docs_project):
-    """When the other site has a page, this one alone is written again, and back."""
+    """When the other site gets or loses a page, only this one is written again."""
     here = docs_project.publish("limits-too")
     docs_project.withdraw(here)
     sites = [ENGLISH, german()]
@@ -180,7 +182,7 @@ def test_page_that_another_language_gets(pages, german, docs_project):
 
 @pytest.mark.parametrize("more", [{}, {"output": "/nowhere"}])
 def test_site_of_which_nothing_is_known(pages, more):
-    """Only its home page is sure to exist, and not even that of one not built yet."""
+    """Only the home page of an unknown site is linked, and not before it is built."""
     page = pages([ENGLISH, GERMAN | more])
 
     assert alternates(page("guides/welcome/index.html")) == []
@@ -196,7 +198,7 @@ def test_site_that_stands_alone(pages):
 
 
 def test_old_version_is_not_listed(pages):
-    """Every page of it asks search engines to leave it out; others do not."""
+    """Every page of an old version asks not to be indexed; others do not."""
     path = "guides/welcome/index.html"
 
     listed = pages(None)(path)

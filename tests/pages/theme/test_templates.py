@@ -1,4 +1,4 @@
-"""What holds for every page, with much data and with little."""
+"""Rules for every page, with much data and with little."""
 
 import gzip
 import re
@@ -19,16 +19,16 @@ CASES = {f"{name}-full": case for name, case in FULL.items()} | {
     f"{name}-minimal": case for name, case in MINIMAL.items()
 }
 every_page = pytest.mark.parametrize("case", CASES.values(), ids=CASES.keys())
-SAID_BY_PEOPLE = {"name", "title", "summary", "description", "section", "reason"}
+USER_FIELDS = {"name", "title", "summary", "description", "section", "reason"}
 
 
 def hostile(value, key=None):
-    """The same data, as somebody would write it who means harm."""
+    """The same data with hostile texts."""
     if isinstance(value, dict):
         return {name: hostile(item, name) for name, item in value.items()}
     if isinstance(value, list):
         return [hostile(item, key) for item in value]
-    by_people = key in SAID_BY_PEOPLE and isinstance(value, str)
+    by_people = key in USER_FIELDS and isinstance(value, str)
     return HOSTILE if by_people and not isinstance(value, Markup) else value
 
 
@@ -48,7 +48,7 @@ def test_page_is_whole(case):
 
 @every_page
 def test_page_keeps_to_the_policy(case):
-    """Styles and scripts come from files of the site; nothing stands in the page."""
+    """Styles and scripts are loaded from files of the site; none is inline."""
     page = Reader(rendered(case))
 
     names = {name for name, _ in page.attributes()}
@@ -60,15 +60,15 @@ def test_page_keeps_to_the_policy(case):
 
 @every_page
 def test_page_asks_no_other_host(case):
-    """Only canonical, OpenGraph and a document's own links lead away."""
+    """Only canonical, OpenGraph and a document's own links lead to other hosts."""
     page = Reader(rendered(case))
 
-    abroad = [
+    external = [
         found
         for _, found in page.elements
         if any("//" in (value or "") for value in found.values())
     ]
-    for found in abroad:
+    for found in external:
         assert (
             found.get("rel") == "canonical"
             or found.get("property") in ("og:url", "og:image")
@@ -88,7 +88,7 @@ def test_headings_skip_no_level(case):
 
 @every_page
 def test_ids_are_unique_and_labels_lead_to_them(case):
-    """No id stands twice, and every label that a landmark names is there."""
+    """No id occurs twice, and every label of a landmark exists."""
     page = Reader(rendered(case))
 
     ids = [value for name, value in page.attributes() if name == "id"]
@@ -99,7 +99,7 @@ def test_ids_are_unique_and_labels_lead_to_them(case):
 
 @every_page
 def test_instants_are_told_to_machines(case):
-    """Every instant a page says in UTC stands in a time element."""
+    """Every instant in UTC is in a time element."""
     page = Reader(rendered(case))
 
     loose = [text for tag, text in page.texts if tag != "time" and "UTC" in text]
@@ -110,24 +110,24 @@ def test_instants_are_told_to_machines(case):
 @every_page
 def test_names_are_escaped_and_kept_apart(case):
     """
-    A hostile name stays text, and stands alone in its element, so that a change of
-    direction in it turns no word of ours around.
+    A hostile name is escaped, and alone in its element, so that its text direction does
+    not affect our words.
     """
     template, names = case
 
     page = Reader(rendered((template, hostile(names))))
 
-    said = [(tag, text) for tag, text in page.texts if "\u202e" in text]
-    assert said
-    # A name may end what it has begun.
-    kept = [text.removesuffix("\u202c") for tag, text in said if tag != "title"]
-    assert kept == [HOSTILE] * len(kept)
+    texts = [(tag, text) for tag, text in page.texts if "\u202e" in text]
+    assert texts
+    # A name may close the direction that it has opened.
+    closed = [text.removesuffix("\u202c") for tag, text in texts if tag != "title"]
+    assert closed == [HOSTILE] * len(closed)
     assert page.text_of("script") == []
 
 
 @every_page
 def test_equal_data_equal_text(case):
-    """Nothing but the data decides what a page says."""
+    """The text of a page depends only on its data."""
     assert rendered(case) == rendered(case)
 
 
@@ -145,7 +145,9 @@ def test_sidebar_links_can_be_marked():
 
 
 def test_bars_tell_days_without_colour():
-    """Each state of a day has a class, of which the styles make cuts, and a name."""
+    """
+    The state of each day has a class, which the styles distinguish by cuts, and a name.
+    """
     html = rendered(FULL["status"])
 
     states = set(re.findall(r'value="[0-9-]+" class="is-([a-z-]+)"', html))
@@ -155,7 +157,7 @@ def test_bars_tell_days_without_colour():
 
 
 def test_page_grows_old_in_its_own_words():
-    """The words for data out of date are in the page, hidden until the script says."""
+    """The words for stale data are in the page, hidden until the script shows them."""
     for name in ("front", "status", "service"):
         html = rendered(FULL[name])
 
@@ -166,8 +168,8 @@ def test_page_grows_old_in_its_own_words():
 
 def test_timeline_is_safe_markdown():
     """
-    What an operator writes is Markdown without headings, in a box with a direction of
-    its own; HTML in it is text, and an address that does harm is none.
+    An operator's text is Markdown without headings, in a box with its own direction;
+    HTML is escaped, and harmful addresses are dropped.
     """
     template, names = FULL["incident"]
     body = "# <b>One</b>\n\n- **two** [here](javascript:evil)\n\n\u202eevil"
@@ -175,14 +177,16 @@ def test_timeline_is_safe_markdown():
 
     html = rendered((template, names | {"data": names["data"] | {"updates": [update]}}))
 
-    said = html[html.index('<div class="said" dir="auto">') :]
-    assert "<p># &lt;b&gt;One&lt;/b&gt;</p>" in said
-    assert "<strong>two</strong> here" in said
+    box = html[html.index('<div class="said" dir="auto">') :]
+    assert "<p># &lt;b&gt;One&lt;/b&gt;</p>" in box
+    assert "<strong>two</strong> here" in box
     assert "javascript" not in html
 
 
 def test_chart_says_what_it_draws():
-    """A chart has its range in words, an axis, a break at each gap, and a table."""
+    """
+    A chart has its range in words, an axis, a gap where data is missing, and a table.
+    """
     html = rendered(FULL["service"])
 
     assert "Last 24 hours, mean per hour: 180 to 190 ms" in html
@@ -204,11 +208,15 @@ def test_sizes():
     # beside fields.
     assert compressed(assets.glob("*.css")) < 16_900
     assert compressed(scripts) < 8_000
-    # Loaded by those who search.
+    # Loaded only for searching.
     assert compressed([assets / "search.js"]) < 9_500
     # A page of the console loads one style sheet, which has the site's in it.
-    look = ConsoleLook(Settings())
-    files = [look.assets[name] for name in look.assets if not name.endswith(".woff2")]
+    console_look = ConsoleLook(Settings())
+    files = [
+        console_look.assets[name]
+        for name in console_look.assets
+        if not name.endswith(".woff2")
+    ]
     assert sum(len(gzip.compress(file)) for file in files) < 40_000
 
 

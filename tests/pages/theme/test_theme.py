@@ -1,4 +1,4 @@
-"""How the site looks: templates of one's own, colours that can be read, digests."""
+"""The theme of the site: own templates, legible colours, digests."""
 
 import gzip
 import hashlib
@@ -27,7 +27,7 @@ ACCENT = re.compile(r"light-dark\((#[0-9a-f]{6}),(#[0-9a-f]{6})\)")
 
 @pytest.fixture
 def own(tmp_path):
-    """A folder of templates of one's own, and the looks that go with it."""
+    """A folder of custom templates, and the theme with it."""
     (tmp_path / "assets").mkdir()
     return tmp_path
 
@@ -37,7 +37,7 @@ def theme(folder=None, **settings):
 
 
 def test_own_template_goes_before_ours(own):
-    """A template of the same name replaces ours; the others stay and can use it."""
+    """A custom template replaces ours of the same name, and can use the others."""
     (own / "404.html").write_text("<p>Gone, {{ site.name }}.</p>")
 
     assert (
@@ -48,7 +48,7 @@ def test_own_template_goes_before_ours(own):
 
 
 def test_template_written_anew(own):
-    """A template is what it says now, whatever it said to looks of before."""
+    """A theme uses the current content of a template, not that of earlier themes."""
     for words in ("One.", "Two.", "One."):
         (own / "404.html").write_text(words)
 
@@ -56,7 +56,7 @@ def test_template_written_anew(own):
 
 
 def test_templates_in_two_languages(own):
-    """What a template says of a constant is in the language of each theme."""
+    """Constant texts of a template are in the language of each theme."""
     (own / "404.html").write_text(
         "{{ 0.5|percent }}{% set half = 0.5|percent %} {{ half }}"
     )
@@ -67,7 +67,7 @@ def test_templates_in_two_languages(own):
 
 
 def test_own_asset_goes_before_ours(own):
-    """An asset of the same name replaces ours, one of a new name is added."""
+    """A custom asset replaces ours of the same name; others are added."""
     (own / "assets/page.js").write_text("// ours")
     (own / "assets/map.svg").write_text("<svg/>")
 
@@ -79,7 +79,7 @@ def test_own_asset_goes_before_ours(own):
 
 
 def test_what_is_no_asset(own):
-    """Folders and hidden files are left alone; a name needs no ending."""
+    """Folders and hidden files are no assets; a name needs no extension."""
     (own / "assets/old").mkdir()
     (own / "assets/.DS_Store").write_text("x")
     (own / "assets/LICENCE").write_text("x")
@@ -91,7 +91,7 @@ def test_what_is_no_asset(own):
 
 
 def test_assets_carry_their_digest():
-    """The name says what is in it, so a host may keep it for ever."""
+    """The name of an asset has its digest, so that hosts may cache it for ever."""
     for name, (path, content) in theme().assets.items():
         stem, _, ending = name.partition(".")
         digest = hashlib.sha256(content).hexdigest()[:10]
@@ -102,7 +102,7 @@ def test_assets_are_light():
     """As published, with colours of code: styles 15, scripts 8, fonts 120 KB."""
     sizes = Counter()
     for name, (_, content) in theme().assets.items():
-        # Loaded by those who search, and where there are other versions or languages.
+        # Loaded only for searching, and if there are other versions or languages.
         if name not in ("search.js", "switcher.css", "switcher.js"):
             sizes[name.rpartition(".")[2]] += len(gzip.compress(content))
 
@@ -131,7 +131,7 @@ def test_fonts_of_a_language(language, parts):
 
 
 def test_style_sheets_name_fonts(own):
-    """A style sheet finds a font beside it, under the name that has its digest."""
+    """A style sheet refers to fonts by their names with digests."""
     (own / "assets" / "own.woff2").write_bytes(b"font")
     style = 'src: url("own.woff2"), url("elsewhere.woff2")'
     (own / "assets" / "own.css").write_text(style)
@@ -167,7 +167,7 @@ def test_version_names_the_looks(own):
 
 
 def test_own_base_of_all_pages(own, build_site, settings, docs_project, clock):
-    """What is put into our base is on every page, and ours is all still there."""
+    """Content that a custom template adds to the base is on every page, beside ours."""
     (own / "assets/own.css").write_text("h1 { color: red; }")
     (own / "base.html").write_text(
         '{% extends "masthead/base.html" %}'
@@ -189,7 +189,9 @@ def test_own_base_of_all_pages(own, build_site, settings, docs_project, clock):
 
 
 def test_assets_out_of_use(own, settings, clock, docs_project):
-    """They stay for open tabs, and go with the first change of looks a month later."""
+    """
+    Unused assets stay for open tabs, and are removed by a theme change a month later.
+    """
     result, folder = replace(settings, templates=str(own)), Path(settings.output)
 
     def shown(colour, **passed):
@@ -209,7 +211,7 @@ def test_assets_out_of_use(own, settings, clock, docs_project):
 
 @pytest.mark.parametrize("logo", ["", "https://example.com/a.svg", "/other.svg"])
 def test_logo_elsewhere(own, logo):
-    """A logo that is no asset stands as it was given, none as none."""
+    """A logo that is no asset stays as configured, and none is none."""
     assert theme(own, site_logo=logo).site({})["logo"] == (logo or None)
 
 
@@ -234,7 +236,7 @@ def test_accent_is_readable(colour):
 
 
 def test_accent_stands_in_the_style():
-    """A colour of one's own is the last word of the style sheet."""
+    """A custom accent colour is the last rule of the style sheet."""
     assert (
         b"light-dark(#cc0000" in theme(accent_colour="#cc0000").assets["style.css"][1]
     )
