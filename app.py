@@ -33,7 +33,7 @@ from api.commands.terminal import (
     print_json,
     show_progress,
 )
-from api.console.sessions.proxy_key import read_proxy_key
+from api.console.sessions.signing_in import read_proxy_key
 from api.http.application import BODY_LIMITS, CREDENTIAL_OF, LOOK_UPS, create_app
 from api.http.metrics import Metrics, RequestCounts
 from api.http.server.server import limited_server
@@ -300,7 +300,7 @@ class Server:
             in_progress=self.in_progress,
             render_page=reader_page_renderer(settings),
             client_limiter=self.client_limiter,
-            console_look=console_look(settings),
+            console_theme=console_look(settings),
         )
         server = limited_server(
             application,

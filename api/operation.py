@@ -20,6 +20,7 @@ from models.pagination import CursorQuery, OffsetQuery
 from models.platform import keys
 from models.platform.developer_keys import lineage_account
 from models.platform.keys import KeyRow
+from models.platform.rate_limits import Rate
 from models.platform.scopes import any_covers
 from models.projects.documents.site_preview import SitePreview
 from models.projects.fields import Actor, ActorType
@@ -67,7 +68,10 @@ class Caller:
     issuer: str
     lineage: str
     key_account: str | None
+    # What secrets in stored responses are sealed under: that of the key, or the token
+    # of a session.
     secret: str = field(repr=False)
+    rate: Rate
     acts_as_email: str | None = None
     acts_as_account: str | None = None
 
@@ -284,6 +288,14 @@ class Operation:
     @property
     def verb(self) -> str:
         return self.path.rpartition("/")[2]
+
+    @cached_property
+    def anchor(self) -> str:
+        """The verb, or admin-verb if the noun has another operation of that verb."""
+        own = (self.area, self.noun, self.verb)
+        namesakes = [o for o in OPERATIONS if (o.area, o.noun, o.verb) == own]
+        is_admin = len(namesakes) > 1 and "/admin/" in self.path
+        return f"admin-{self.verb}" if is_admin else self.verb
 
     @cached_property
     def response_adapter(self) -> TypeAdapter[Any]:

@@ -4,9 +4,9 @@ import hashlib
 import time
 
 from peewee import chunked
+from werkzeug.datastructures import EnvironHeaders
 
 from api.http.authentication import authenticate, bearer_credentials
-from api.http.messages import RequestHeaders
 from bench.closed_loop import connect, is_complete
 from bench.server import MINIMAL_FLASK, empty_database, now, server_process
 from models.base import epoch_ms, new_id
@@ -111,15 +111,16 @@ def request_seconds(connection, request):
 
 def caller_check_microseconds(secret):
     """Return the median time to check the caller's key, rate limit and scope."""
-    headers = RequestHeaders({"HTTP_AUTHORIZATION": f"Bearer {secret}"})
+    headers = EnvironHeaders({"HTTP_AUTHORIZATION": f"Bearer {secret}"})
     settings, rate_limiter = Settings(), MemoryRateLimiter()
     times = []
     for _ in range(CALLER_CHECKS):
         checked_at = now()
         started = time.perf_counter()
         credentials = bearer_credentials(headers)
-        caller, rate = authenticate(credentials, settings, checked_at)
-        rate_limiter.take_token(caller.lineage, epoch_ms(checked_at) * 1_000_000, rate)
+        caller = authenticate(credentials, settings, checked_at)
+        at = epoch_ms(checked_at) * 1_000_000
+        rate_limiter.take_token(caller.lineage, at, caller.rate)
         any_covers(caller.scopes, "platform:keys:verify")
         times.append(time.perf_counter() - started)
     return sorted(times)[CALLER_CHECKS // 2] * 1_000_000

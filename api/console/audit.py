@@ -2,10 +2,10 @@
 
 from typing import Any
 
-from flask import Response
+from werkzeug.wrappers import Response
 
+from api.console.console_page import page
 from api.console.console_request import ConsoleRequest
-from api.console.page import page
 from models.audit import FindAuditRecords, check_newest_links, find_records
 from models.fields import format_moment, parse_moment
 from models.storage.database import reading

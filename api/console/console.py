@@ -6,21 +6,12 @@ from datetime import datetime
 from http import HTTPStatus
 from typing import Any
 
-from flask import Flask, Response, redirect, request
+from flask import Flask, redirect, request
 from werkzeug.exceptions import HTTPException, RequestEntityTooLarge
 from werkzeug.routing import Map, Rule
+from werkzeug.wrappers import Response
 
-from api.console.console_request import (
-    ConsoleLook,
-    ConsoleRequest,
-    LanguageLook,
-    Refused,
-    Routes,
-)
-from api.console.forms.form import English, Verbatim
-from api.console.forms.labels import field_text
-from api.console.forms.submission import FILLED_IN_BY
-from api.console.page import (
+from api.console.console_page import (
     CONSOLE,
     MAX_FORM_BYTES,
     PAGES,
@@ -28,6 +19,15 @@ from api.console.page import (
     address,
     declare_pages,
 )
+from api.console.console_request import (
+    ConsoleRenderer,
+    ConsoleRequest,
+    ConsoleTheme,
+    Refused,
+)
+from api.console.forms.form import English, LiteralText
+from api.console.forms.labels import field_text
+from api.console.forms.submission import FILLED_IN_BY
 from api.console.sessions.next_page import (
     SIGN_IN,
     UNKNOWN,
@@ -46,9 +46,9 @@ from api.http.body_limits import BodyAllowance
 from api.http.cross_site import is_own_request
 from api.http.dispatch import Dispatcher
 from api.http.health import ListFaults
-from api.http.messages import Request
 from api.http.middleware import REQUEST
 from api.http.problem_types import PROBLEM_TYPES
+from api.http.request import Request
 from api.http.request_parsing import accepted_languages
 from api.http.server.limits import KEYLESS_BODY_BYTES
 from api.operation import OPERATIONS, Caller
@@ -92,8 +92,7 @@ class Console:
         settings: Settings,
         clock: Callable[[], datetime],
         dispatcher: Dispatcher,
-        routes: Routes,
-        look: ConsoleLook,
+        theme: ConsoleTheme,
         rate_limiter: RateLimiter,
         list_faults: ListFaults,
     ) -> None:
@@ -101,9 +100,8 @@ class Console:
         self._settings = settings
         self._clock = clock
         self._dispatcher = dispatcher
-        self._routes = routes
         self._operations = {f"{o.method} {o.path}": o for o in OPERATIONS}
-        self._look = look
+        self._theme = theme
         self._sign_in = SignIn(settings, dispatcher, rate_limiter)
         self._list_faults = list_faults
         self._published_addresses = PublishedAddresses()
@@ -176,12 +174,12 @@ class Console:
             if signed_in is None:
                 return self._ask_to_sign_in(http_request)
             # Before the form is parsed, and for pages that call no operation as well.
-            self._dispatcher.limit_rate(signed_in.caller, signed_in.rate, now, {})
+            self._dispatcher.limit_rate(signed_in.caller, now, {})
             console_request = self._request(http_request, signed_in, now)
             try:
                 return page.view(console_request, **parts)
-            except Refused as refusal:
-                problem = refusal.status, refusal.title, str(refusal)
+            except Refused as refused:
+                problem = refused.status, refused.title, str(refused)
             except Refusal as refusal:
                 problem_type = PROBLEM_TYPES[refusal.kind]
                 if problem_type.status in WITHOUT_MENU:
@@ -190,7 +188,7 @@ class Console:
                 problem = problem_type.status, problem_type.title, refusal.detail
             status, title, text = problem
             return console_request.page(
-                MESSAGE, status, title=English(title), said=[English(text)]
+                MESSAGE, status, title=English(title), sentences=[English(text)]
             )
 
         return self._guarded(view)
@@ -206,14 +204,13 @@ class Console:
             now=now,
             settings=self._settings,
             operations=self._operations,
-            routes=self._routes,
-            look=self._own_look(),
+            dispatcher=self._dispatcher,
+            renderer=self._renderer(),
             query=request.args,
             sent=request.form,
             files=request.files,
             headers=self._headers,
             list_faults=self._list_faults,
-            preview=self._dispatcher.preview,
             published_addresses=self._published_addresses,
         )
 
@@ -237,9 +234,9 @@ class Console:
                     return view(http_request, **parts)
             except Refusal as refusal:
                 return self._refusal(refusal, http_request)
-            except Refused as refusal:
+            except Refused as refused:
                 return self._message(
-                    refusal.status, English(refusal.title), English(str(refusal))
+                    refused.status, English(refused.title), English(str(refused))
                 )
             except SettingError as error:
                 log.error(LogLine(request=http_request.id, error=error))
@@ -366,7 +363,7 @@ class Console:
         return response
 
     def _asset(self, name: str) -> Response:
-        content = self._look.asset(name)
+        content = self._theme.asset(name)
         if content is None:
             return self._message(
                 404, self._text("site.not-found"), self._text("message.no-file")
@@ -393,7 +390,7 @@ class Console:
                 return self._redirect(address("sign-in/", next=path))
             return self._sign_in_page(401, problem=self._words(refusal), next=path)
         form = request.form.items(multi=True)
-        kept = [(KEPT + name, Verbatim(value)) for name, value in form]
+        kept = [(KEPT + name, LiteralText(value)) for name, value in form]
         return self._sign_in_page(
             401,
             problem=self._words(refusal)
@@ -443,8 +440,8 @@ class Console:
         text: str | English,
         reason: str | English = "",
     ) -> Response:
-        said = [reason, text] if reason else [text]
-        return self._page(MESSAGE, status, title=title, said=said)
+        sentences = [reason, text] if reason else [text]
+        return self._page(MESSAGE, status, title=title, sentences=sentences)
 
     def _words(self, refusal: Refusal) -> str | English:
         """Return why something is refused: in the API's words, or in our own."""
@@ -453,19 +450,19 @@ class Console:
 
     def _page(self, template: str, status: int = 200, **data: Any) -> Response:
         shown: Mapping[str, Any] = {"request": None, "address": address, **data}
-        page = self._own_look().render(template, shown)
+        page = self._renderer().render(template, shown)
         return Response(page, status, self._headers)
 
     def _text(self, name: str, /, **values: Any) -> str:
-        return self._own_look().locale.text(name, **values)
+        return self._renderer().locale.text(name, **values)
 
-    def _own_look(self) -> LanguageLook:
-        """Return the look in the language of the browser."""
-        return self._look.in_language(accepted_languages(request.accept_languages))
+    def _renderer(self) -> ConsoleRenderer:
+        """Return the renderer for the language of the browser."""
+        return self._theme.in_language(accepted_languages(request.accept_languages))
 
     def _typed(self, kept: Any) -> list[tuple[str, str]]:
         """Return the label and the value of each kept field that somebody filled in."""
-        locale = self._own_look().locale
+        locale = self._renderer().locale
         fields = [(name.removeprefix(KEPT), value) for name, value in kept]
         return [
             (field_text(locale, name), value)
@@ -476,7 +473,7 @@ class Console:
     def _redirect(self, path: str) -> Response:
         response = redirect(path, 303)
         response.headers.update(self._headers)
-        return response  # type: ignore[return-value]
+        return response
 
     def _now(self) -> datetime:
         return truncate_to_ms(self._clock())
@@ -490,4 +487,6 @@ def _limit_form(max_bytes: int) -> None:
 
 def _kept_fields(fields: Any) -> list[tuple[str, str]]:
     """Return the fields of the form that was sent when the session had ended."""
-    return [(name, Verbatim(value)) for name, value in fields if name.startswith(KEPT)]
+    return [
+        (name, LiteralText(value)) for name, value in fields if name.startswith(KEPT)
+    ]

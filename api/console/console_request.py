@@ -1,28 +1,33 @@
 """One request for a page of the console: who makes it, and what they may do."""
 
-import io
 import json
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
 from functools import partial
+from io import BytesIO
 from typing import Any, Protocol
-from urllib.parse import urlencode, urlsplit
+from urllib.parse import urlsplit
 
-from flask import Response, redirect
+from flask import redirect
 from werkzeug.datastructures import FileStorage, MultiDict
+from werkzeug.wrappers import Response
 
-from api.console.forms.form import Form
+from api.console.console_page import CONSOLE, PAGES, address
+from api.console.forms.fields import is_query
+from api.console.forms.form import Form, errors_of
 from api.console.forms.labels import field_text, option_text, value_text
 from api.console.forms.submission import parameter
-from api.console.page import CONSOLE, PAGES, address
 from api.console.sessions.signing_in import SignedIn
-from api.http.authentication import CREDENTIALS
+from api.http.dispatch import Dispatcher, refusal_after
 from api.http.health import ListFaults
-from api.http.messages import Request
-from api.http.messages import Response as OperationAnswer
-from api.http.middleware import View
+from api.http.problem_types import PROBLEM_TYPES
+from api.http.request import OperationRequest, Request
+from api.http.request_parsing import read_body
+from api.http.response import Response as OperationResponse
 from api.operation import Caller, Operation
+from models.errors import Refusal
+from models.fields import truncate_to_ms
 from models.locales import Locale
 from models.pagination import invalid_cursor
 from models.projects.documents.linking.draft_links import PublishedAddresses
@@ -41,11 +46,8 @@ PREVIEW = "_preview"
 LONGEST_SEARCH = 320
 GET_KEY = "GET /platform/v1/keys/get"
 
-# The name and the view of each operation, by path and method.
-Routes = dict[str, dict[str, tuple[str, View]]]
 
-
-class LanguageLook(Protocol):
+class ConsoleRenderer(Protocol):
     """Renders the templates of the console in a language."""
 
     @property
@@ -54,28 +56,22 @@ class LanguageLook(Protocol):
     def render(self, template: str, data: Mapping[str, Any]) -> str: ...
 
 
-class ConsoleLook(Protocol):
-    """Has the look of the console in each language, and the assets by name."""
+class ConsoleTheme(Protocol):
+    """Has a renderer for each language, and the assets by name."""
 
     def asset(self, name: str) -> bytes | None: ...
 
-    def in_language(self, wanted: Iterable[str]) -> LanguageLook: ...
+    def in_language(self, wanted: Iterable[str]) -> ConsoleRenderer: ...
 
 
 class Refused(Exception):
-    """An operation has refused a request; `problem` is what it answered."""
+    """An operation has refused what a page asks of it; the metrics count that."""
 
-    def __init__(self, problem: Mapping[str, Any]) -> None:
-        super().__init__(problem.get("detail") or problem["title"])
-        self.problem = problem
-
-    @property
-    def status(self) -> int:
-        return int(self.problem["status"])
-
-    @property
-    def title(self) -> str:
-        return str(self.problem["title"])
+    def __init__(self, refusal: Refusal) -> None:
+        super().__init__(refusal.detail)
+        self.refusal = refusal
+        problem_type = PROBLEM_TYPES[refusal.kind]
+        self.status, self.title = problem_type.status, problem_type.title
 
 
 @dataclass(frozen=True)
@@ -84,7 +80,8 @@ class OperationResult:
 
     data: Any
     meta: Mapping[str, Any]
-    headers: Mapping[str, str]
+    # Whether it is what the same request was answered before.
+    is_replayed: bool = False
 
 
 @dataclass(slots=True)
@@ -92,8 +89,8 @@ class ConsoleRequest:
     """
     A request of somebody who is signed in.
 
-    Operations are called through the dispatch of the API, with the key of the session:
-    they are authorized, limited, validated and audited as for any other client.
+    Operations are dispatched in this process, with the key of the session: they are
+    authorized, limited, validated and audited as for any other client.
     """
 
     http_request: Request
@@ -101,21 +98,29 @@ class ConsoleRequest:
     now: datetime
     settings: Settings
     operations: Mapping[str, Operation]
-    routes: Routes
-    look: LanguageLook
+    dispatcher: Dispatcher
+    renderer: ConsoleRenderer
     query: MultiDict[str, str]
     sent: MultiDict[str, str]
     files: MultiDict[str, FileStorage]
     headers: Mapping[str, str]
     list_faults: ListFaults
-    # How the site renders a text; None if this application does not know it.
-    preview: SitePreview | None
     published_addresses: PublishedAddresses
     key_names: dict[str, str | None] = field(default_factory=dict)
 
     @property
     def caller(self) -> Caller:
         return self.signed_in.caller
+
+    @property
+    def preview(self) -> SitePreview | None:
+        """How the site renders a text; None if this application does not know it."""
+        return self.dispatcher.preview
+
+    @property
+    def locale(self) -> Locale:
+        """The language of the person."""
+        return self.renderer.locale
 
     @property
     def origin(self) -> str:
@@ -140,11 +145,11 @@ class ConsoleRequest:
     @property
     def notice(self) -> str | None:
         """What was done before this page was shown."""
-        return self.look.locale.find(f"notice.{self.query.get('done', '')}")
+        return self.locale.find(f"notice.{self.query.get('done', '')}")
 
     def text(self, name: str, /, **values: Any) -> str:
         """Return a text in the language of the person."""
-        return self.look.locale.text(name, **values)
+        return self.locale.text(name, **values)
 
     def search_text(self, name: str) -> str:
         """Return what a list is searched for, without what no text contains."""
@@ -191,54 +196,63 @@ class ConsoleRequest:
         dry_run: bool = False,
     ) -> OperationResult:
         """Call an operation and return its answer; raise Refused."""
-        operation = self.operations[route]
-        environ = self._environ(operation, request)
-        environ |= _options(idempotency_key, is_dry_run=dry_run)
-        return self.dispatch(operation, environ)
+        operation, body = self.operations[route], b""
+        if not is_query(operation):
+            # Escaped, a long text could be beyond what the operation accepts.
+            text = json.dumps(request, ensure_ascii=False)
+            request, body = {}, text.encode(errors="surrogatepass")
+        response = self._dispatch(operation, request, body, idempotency_key, dry_run)
+        return _result(response)
 
     def upload(
         self,
         route: str,
         query: Mapping[str, Any],
         body: bytes,
-        media_type: str,
         *,
         idempotency_key: str | None = None,
         dry_run: bool = False,
     ) -> OperationResult:
         """Call an operation whose body is a file; raise Refused."""
         operation = self.operations[route]
-        environ = self._environ(operation, query, body)
-        environ["CONTENT_TYPE"] = media_type
-        environ |= _options(idempotency_key, is_dry_run=dry_run)
-        return self.dispatch(operation, environ)
+        response = self._dispatch(operation, query, body, idempotency_key, dry_run)
+        return _result(response)
 
     def download(self, route: str, **query: Any) -> Response:
         """Return the file that a GET sends; raise Refused."""
-        operation = self.operations[route]
-        environ = self._environ(operation, query)
-        response = self._answer(operation, environ)
-        chunks = response.chunks(environ)
+        response = self._dispatch(self.operations[route], query)
         headers = response.headers | DOWNLOAD_HEADERS
-        return Response(chunks, response.status, headers)
+        return Response(response.chunks({}), response.status, headers)
 
-    def dispatch(
-        self, operation: Operation, environ: dict[str, Any]
-    ) -> OperationResult:
-        """Call the view of the operation; raise Refused."""
-        response = self._answer(operation, environ)
-        content = json.loads(b"".join(response.chunks(environ)))
-        return OperationResult(
-            content["data"], content.get("meta", {}), response.headers
-        )
-
-    def _answer(self, operation: Operation, environ: dict[str, Any]) -> OperationAnswer:
-        """Return the response of the operation; raise Refused."""
-        _, view = self.routes[operation.path][operation.method]
-        response = view(Request(environ))
-        if response.status >= 400:
-            raise Refused(json.loads(b"".join(response.chunks(environ))))
-        return response
+    def _dispatch(
+        self,
+        operation: Operation,
+        query: Mapping[str, Any],
+        body: bytes = b"",
+        idempotency_key: str | None = None,
+        dry_run: bool = False,
+    ) -> OperationResponse:
+        """Have the operation done for who is signed in; raise Refused."""
+        headers = {"Dry-Run": "true"} if dry_run else {}
+        if idempotency_key:
+            headers["Idempotency-Key"] = idempotency_key
+        if self.signed_in.person is not None:
+            headers["Act-As-Email"] = self.signed_in.person
+        id = self.http_request.id
+        parameters = MultiDict((name, parameter(v)) for name, v in query.items())
+        # The type of a file follows from its name and bytes, whatever a browser says.
+        is_file = operation.read_upload is not None
+        media_type = "application/octet-stream" if is_file else "application/json"
+        try:
+            content = read_body(operation, BytesIO(body), len(body), media_type)
+            request = OperationRequest(id, headers, parameters, content, media_type)
+            now = truncate_to_ms(self.dispatcher.clock())
+            self.dispatcher.admit(self.caller, now, {})
+            return self.dispatcher.dispatch(operation, self.caller, request)
+        except Exception as error:
+            refusal = refusal_after(error, operation, id)
+            self.dispatcher.on_refusal(refusal.kind)
+            raise Refused(refusal) from error
 
     def submit(self, form: Form, **more: Any) -> OperationResult | None:
         """
@@ -260,8 +274,8 @@ class ConsoleRequest:
                 idempotency_key=form.idempotency_key,
                 dry_run=is_preview,
             )
-        except Refused as refusal:
-            form.refuse(refusal.problem)
+        except Refused as refused:
+            form.refuse(refused.refusal)
             return None
         if is_preview:
             form.preview = result.data
@@ -304,20 +318,20 @@ class ConsoleRequest:
         """
         try:
             return self.read_list(filters, **more)
-        except Refused as refusal:
-            if not refusal.problem.get("errors"):
+        except Refused as refused:
+            if not errors_of(refused.refusal):
                 raise
-            filters.refuse(refusal.problem)
-            return OperationResult([], {}, {})
+            filters.refuse(refused.refusal)
+            return OperationResult([], {})
 
     def form(self, route: str, *names: str, **options: Any) -> Form:
         """Return a form for the operation, with these of its fields or all."""
-        locale = self.look.locale
-        return Form(self.operations[route], names or None, locale=locale, **options)
+        operation = self.operations[route]
+        return Form(operation, names or None, locale=self.locale, **options)
 
     def page(self, template: str, status: int = 200, **data: Any) -> Response:
         """Return a page; the layout says who is signed in."""
-        locale = self.look.locale
+        locale = self.locale
         words = {
             "address": address,
             "label_of": lambda field: field_text(locale, field.name),
@@ -326,7 +340,24 @@ class ConsoleRequest:
             "value_label": partial(value_text, locale),
         }
         shown = {"request": self, **words, **data}
-        return Response(self.look.render(template, shown), status, self.headers)
+        return Response(self.renderer.render(template, shown), status, self.headers)
+
+    def page_of_forms(
+        self,
+        template: str,
+        forms: Mapping[str, Form],
+        refused: Mapping[str, Form],
+        status: int = 200,
+        **data: Any,
+    ) -> Response:
+        """Return a page with these forms; `refused` are those that were sent."""
+        return self.page(
+            template,
+            max((form.status for form in refused.values()), default=status),
+            forms={**forms, **refused},
+            open=set(refused),
+            **data,
+        )
 
     def go(self, path: str, *, done: str = "", at: str = "", **query: Any) -> Response:
         """
@@ -336,38 +367,10 @@ class ConsoleRequest:
         """
         # 303, so that loading the page again does not send the form again.
         target = address(path, done=done, **query) + (f"#{at}" if at else "")
-        return redirect(target, 303)  # type: ignore[return-value]
-
-    def _environ(
-        self,
-        operation: Operation,
-        request: Mapping[str, Any],
-        body: bytes | None = None,
-    ) -> dict[str, Any]:
-        """Return a request for the operation as the server would pass it on."""
-        has_query = operation.method == "GET" or body is not None
-        query = {name: parameter(value) for name, value in request.items()}
-        if body is None:
-            # Escaped, a long text could be beyond what the operation accepts.
-            text = json.dumps(request, ensure_ascii=False)
-            body = text.encode(errors="surrogatepass")
-        environ = {
-            "REQUEST_METHOD": operation.method,
-            "PATH_INFO": operation.path,
-            "QUERY_STRING": urlencode(query) if has_query else "",
-            "CONTENT_TYPE": "application/json",
-            "CONTENT_LENGTH": str(len(body)) if operation.method != "GET" else "0",
-            "REMOTE_ADDR": self.http_request.client_address,
-            "HTTP_X_REQUEST_ID": self.http_request.id,
-            "wsgi.input": io.BytesIO(body),
-            CREDENTIALS: self.signed_in.credentials,
-        }
-        if self.signed_in.person is not None:
-            environ["HTTP_ACT_AS_EMAIL"] = self.signed_in.person
-        return environ
+        return redirect(target, 303)
 
 
-def _options(idempotency_key: str | None, *, is_dry_run: bool) -> dict[str, str]:
-    """Return the headers of a change, as WSGI names them."""
-    headers = {"HTTP_IDEMPOTENCY_KEY": idempotency_key} if idempotency_key else {}
-    return headers | ({"HTTP_DRY_RUN": "true"} if is_dry_run else {})
+def _result(response: OperationResponse) -> OperationResult:
+    content = json.loads(response.body)
+    is_replayed = "Idempotent-Replayed" in response.headers
+    return OperationResult(content["data"], content.get("meta", {}), is_replayed)

@@ -3,12 +3,12 @@
 from datetime import timedelta
 from typing import Any
 
-from flask import Response
+from werkzeug.wrappers import Response
 
+from api.console.console_page import address, page
 from api.console.console_request import ConsoleRequest
 from api.console.deliveries import with_recipients
 from api.console.incidents import ADD_UPDATE, update_form
-from api.console.page import address, page
 from models.fields import format_moment
 from models.status.reasons import reason_facts
 from models.status.services.catalogue import services_in_display_order

@@ -2,11 +2,11 @@
 
 from typing import Any
 
-from flask import Response
+from werkzeug.wrappers import Response
 
+from api.console.console_page import page
 from api.console.console_request import ConsoleRequest
 from api.console.forms.form import Form
-from api.console.page import page
 
 ADD = "POST /status/v1/admin/incident-templates/add"
 UPDATE = "POST /status/v1/admin/incident-templates/update"

@@ -3,13 +3,13 @@
 from collections.abc import Mapping
 from typing import Any
 
-from flask import Response
 from werkzeug.datastructures import MultiDict
+from werkzeug.wrappers import Response
 
+from api.console.console_page import page
 from api.console.console_request import PREVIEW, ConsoleRequest, Refused
 from api.console.forms.fields import Option, form_fields
 from api.console.forms.form import Form
-from api.console.page import page
 from models.site_addresses import incident_address
 
 ADD = "POST /status/v1/admin/incidents/add"
@@ -152,8 +152,8 @@ def _change_severity(
         update = form.request | more
         request.call(ADD_UPDATE, update, idempotency_key=key, dry_run=True)
         request.call(UPDATE, change)
-    except Refused as refusal:
-        form.refuse(refusal.problem)
+    except Refused as refused:
+        form.refuse(refused.refusal)
         return False
     return True
 

@@ -3,9 +3,9 @@
 from dataclasses import dataclass
 from typing import Any
 
+from api.console.console_page import address
 from api.console.console_request import ConsoleRequest
 from api.console.forms.form import Form
-from api.console.page import address
 
 PER_PAGE = 30
 # Options of a control are read whole, a page at a time.

@@ -3,12 +3,12 @@
 from datetime import datetime, timedelta
 from typing import Any
 
-from flask import Response
+from werkzeug.wrappers import Response
 
+from api.console.console_page import page
 from api.console.console_request import ConsoleRequest, Refused
 from api.console.forms.form import Form
 from api.console.incidents import service_options
-from api.console.page import page
 from models.fields import format_moment, parse_moment
 from models.site_addresses import maintenance_address
 
@@ -99,8 +99,8 @@ def end_maintenance(request: ConsoleRequest, id: str) -> Response:
     try:
         # Without an Idempotency-Key: a repeat finds the window ended, and has no end.
         request.call(UPDATE, changed)
-    except Refused as refusal:
-        form.refuse(refusal.problem)
+    except Refused as refused:
+        form.refuse(refused.refusal)
         return _window_page(request, window, **{button: form})
     return request.go(f"maintenance/{id}/", done=f"maintenance-{status}")
 
@@ -145,11 +145,6 @@ def _times_from(starts_at: datetime, window: dict[str, Any]) -> dict[str, str]:
     return {name: format_moment(at) for name, at in times.items()}
 
 
-def _extensions(ends_at: datetime) -> list[tuple[float, str]]:
-    """Return by how many seconds buttons extend it, and the end that each gives."""
-    return [(s.total_seconds(), format_moment(ends_at + s)) for s in STEPS]
-
-
 def _delays(starts_at: datetime, ends_at: datetime) -> list[tuple[float, str]]:
     """Return by how many seconds buttons move it, and the times that each gives."""
     return [
@@ -185,7 +180,8 @@ def _window_page(
         window=window,
         has_started=starts_at <= request.now,
         may_restart=window["status"] == "cancelled" and ends_at > request.now,
-        extensions=_extensions(ends_at),
+        # By how many seconds buttons extend it, and the end that each gives.
+        extensions=[(s.total_seconds(), format_moment(ends_at + s)) for s in STEPS],
         delays=_delays(starts_at, ends_at),
         change=change or _change_form(request, window),
         end=end or _end_form(request, "end"),

@@ -3,11 +3,11 @@
 import re
 from typing import Any
 
-from flask import Response
+from werkzeug.wrappers import Response
 
+from api.console.console_page import page
 from api.console.console_request import ConsoleRequest
 from api.console.forms.form import Form
-from api.console.page import page
 from models.errors import ServiceNotFound
 from models.fields import SLUG_LENGTH, slugify
 from models.status.measurements.sources import list_sources
@@ -20,7 +20,6 @@ from models.status.services.catalogue import (
 from models.status.services.rows import ServiceRow
 from models.status.snapshot.service_list_cache import service_list
 from models.status.snapshot.snapshot import status_snapshot
-from models.status.state import Reading
 from models.storage.database import reading
 
 LIST = "GET /status/v1/admin/services/list"
@@ -197,12 +196,14 @@ def _current_state(request: ConsoleRequest, slug: str) -> dict[str, Any] | None:
         "reason": reason_facts(current.reason),
         "incidents": snapshot.active_incidents(service),
         "windows": snapshot.active_windows(service),
-        "samples": {r.source: _sample(r) for r in snapshot.readings[service.number]},
+        "samples": {
+            newest.source: {
+                "status": newest.status,
+                "milliseconds": newest.response_time_ms,
+            }
+            for newest in snapshot.readings[service.number]
+        },
     }
-
-
-def _sample(newest: Reading) -> dict[str, Any]:
-    return {"status": newest.status, "milliseconds": newest.response_time_ms}
 
 
 def _known_groups(request: ConsoleRequest) -> list[str]:

@@ -4,13 +4,13 @@ from dataclasses import replace
 from functools import partial
 from typing import Any
 
-from flask import Response
+from werkzeug.wrappers import Response
 
+from api.console.console_page import page
 from api.console.console_request import ConsoleRequest
 from api.console.forms.fields import Option
-from api.console.forms.form import English, Form, Said
+from api.console.forms.form import English, Form, Sentences
 from api.console.incidents import service_options
-from api.console.page import page
 from api.notifications.languages import locale_for
 from models.locales import available_languages
 from models.notifications.deliveries.outcomes import status_code_in
@@ -119,7 +119,7 @@ def end_subscription(request: ConsoleRequest, id: str) -> Response:
     return request.go(f"subscriptions/{id}/", done="subscription-ended")
 
 
-def _reason(request: ConsoleRequest, subscription: dict[str, Any]) -> Said:
+def _reason(request: ConsoleRequest, subscription: dict[str, Any]) -> Sentences:
     """Return why it is as it is: in a text, or in English as it was recorded."""
     reason = subscription["reason"]
     if not reason:

@@ -7,32 +7,37 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from flask import Flask, Response, redirect, request
+from flask import Flask, redirect, request
 from werkzeug.exceptions import (
     HTTPException,
     InternalServerError,
     MethodNotAllowed,
     NotFound,
 )
+from werkzeug.wrappers import Response
 
 from api.console.console import Console
-from api.console.console_request import ConsoleLook, Routes
-from api.console.page import CONSOLE
-from api.http.access_log import AccessLog, without_token
+from api.console.console_page import CONSOLE
+from api.console.console_request import ConsoleTheme
 from api.http.body_limits import BodyLimits
 from api.http.clients import CredentialOf, bearer_credential
-from api.http.dispatch import Dispatcher, InternalError, views
-from api.http.forms import FormRequest
+from api.http.dispatch import Dispatcher, InternalError, routes_of
 from api.http.health import ListFaults, register_health
-from api.http.messages import Request
 from api.http.metrics import Metrics, register_metrics
-from api.http.middleware import REQUEST, OperationMiddleware, RequestMiddleware
-from api.http.openapi_file import OpenApiFile
+from api.http.middleware import (
+    REQUEST,
+    OperationMiddleware,
+    RequestMiddleware,
+    without_token,
+)
+from api.http.request import Request
+from api.http.request_parsing import FormRequest
 from api.http.static_site import (
     gone_page,
     has_folder,
     has_site_file,
     moved_page,
+    register_openapi,
     site_file,
 )
 from api.notifications.subscribe_pages import RenderPage, register_subscribe_pages
@@ -71,7 +76,7 @@ def create_app(
     in_progress: RequestsInProgress | None = None,
     render_page: RenderPage | None = None,
     client_limiter: RateLimiter | None = None,
-    console_look: ConsoleLook | None = None,
+    console_theme: ConsoleTheme | None = None,
     load_openapi: Callable[[], Mapping[str, Any]] | None = None,
 ) -> Flask:
     """
@@ -84,7 +89,7 @@ def create_app(
     `in_progress` knows the idempotent requests; the processes of a server share both.
     `render_page` renders the pages on which readers subscribe, without which there are
     none, and `client_limiter` limits what clients without a key ask for.
-    `console_look` renders the pages of the console, without which there is none.
+    `console_theme` renders the pages of the console, without which there is none.
     `load_openapi` returns the OpenAPI document, which is created without it.
     """
     declare_operations()
@@ -105,22 +110,22 @@ def create_app(
     metrics.add_faults(register_health(app, list_faults))
     if settings.metrics == "on":
         register_metrics(app, metrics)
-    load_openapi = load_openapi or partial(_create_openapi, settings)
-    _register_openapi(app, load_openapi, settings.site_path)
+    create_openapi = partial(openapi_document, settings.site_name, VERSION)
+    register_openapi(app, load_openapi or create_openapi, settings.site_path)
     if render_page is not None:
         register_subscribe_pages(app, settings, clock, render_page, limiter)
-    routes = views(dispatcher, OPERATIONS)
     admit_form = console_credential = None
-    if (look := console_look) is not None:
+    if console_theme is not None:
         console = Console(
-            settings, clock, dispatcher, routes, look, limiter, list_faults
+            settings, clock, dispatcher, console_theme, limiter, list_faults
         )
         console.register(app)
-        admit_form = console.admit
-
-        console_credential = console.credential_of
+        admit_form, console_credential = console.admit, console.credential_of
     _register_site(app, dispatcher, settings)
-    _add_middleware(app, dispatcher, routes, AccessLog(metrics))
+    routes = routes_of(dispatcher, OPERATIONS)
+    operations = OperationMiddleware(app.wsgi_app, routes, dispatcher)
+    middleware = RequestMiddleware(operations, metrics)
+    app.wsgi_app = middleware  # type: ignore[method-assign]
     app.extensions[BODY_LIMITS] = BodyLimits(
         clock, OPERATIONS, dispatcher.authenticate, admit_form
     )
@@ -143,19 +148,6 @@ def _credential_of(
     return bearer_credential(request) if _is_api_path(request.path) else None
 
 
-def _add_middleware(
-    app: Flask, dispatcher: Dispatcher, routes: Routes, access_log: AccessLog
-) -> None:
-    operations = OperationMiddleware(
-        app.wsgi_app,
-        routes,
-        dispatcher.wrong_method,
-        dispatcher.refuse,
-    )
-    middleware = RequestMiddleware(operations, access_log)
-    app.wsgi_app = middleware  # type: ignore[method-assign]
-
-
 def _flask() -> Flask:
     app = Flask("masthead", static_folder=None)
     app.request_class = FormRequest
@@ -175,20 +167,6 @@ def _current_request() -> Request:
     """Return the request as the middleware knows it."""
     current: Request = request.environ[REQUEST]
     return current
-
-
-def _create_openapi(settings: Settings) -> Mapping[str, Any]:
-    return openapi_document(settings.site_name, VERSION)
-
-
-def _register_openapi(
-    app: Flask, load: Callable[[], Mapping[str, Any]], site_path: str
-) -> None:
-    file = OpenApiFile(load, site_path)
-
-    @app.get("/openapi.json", endpoint="openapi", provide_automatic_options=False)
-    def openapi() -> Response:
-        return file.response(request)
 
 
 def _register_site(app: Flask, dispatcher: Dispatcher, settings: Settings) -> None:
@@ -244,7 +222,8 @@ def _site_response(settings: Settings, preview: SitePreview | None) -> Response 
         )
     output, site_path = Path(settings.output), settings.site_path
     form_origin = settings.form_origin
-    path = _path_on_site(request.path, site_path)
+    is_on_site = request.path.startswith(f"{site_path}/")
+    path = request.path.removeprefix(site_path) if is_on_site else None
     if request.method not in ("GET", "HEAD"):
         if path is not None and has_site_file(output, path):
             raise MethodNotAllowed(["GET", "HEAD"])
@@ -253,7 +232,7 @@ def _site_response(settings: Settings, preview: SitePreview | None) -> Response 
         if request.path in ("/", site_path):
             # What the host has at its root may change.
             status = 302 if request.path == "/" else 308
-            return redirect(f"{site_path}/", status)  # type: ignore[return-value]
+            return redirect(f"{site_path}/", status)
         return _error_page(output, form_origin)
     response = moved_page(output, request.path) or site_file(output, path, form_origin)
     if response is not None:
@@ -262,14 +241,8 @@ def _site_response(settings: Settings, preview: SitePreview | None) -> Response 
         # Relative, so that a path such as //elsewhere does not lead to another host.
         query = request.query_string.decode("latin-1")
         target = f"{path.rsplit('/', 1)[-1]}/{query and f'?{query}'}"
-        return redirect(target, 308)  # type: ignore[return-value]
+        return redirect(target, 308)
     return gone_page(output, path, form_origin) or _error_page(output, form_origin)
-
-
-def _path_on_site(path: str, site_path: str) -> str | None:
-    """Return where a URL path is on the site, None if it is not below that of it."""
-    is_below = path.startswith(f"{site_path}/")
-    return path.removeprefix(site_path) if is_below else None
 
 
 def _error_page(output: Path, form_origin: str) -> Response | None:

@@ -4,7 +4,7 @@ import re
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 
-from api.http.messages import RequestHeaders
+from api.http.request import RequestHeaders
 from api.operation import Caller
 from models.errors import (
     ActorNotAllowed,
@@ -18,11 +18,8 @@ from models.errors import (
 from models.platform.rate_limits import Rate
 from models.platform.scopes import ASSERT_ACTORS
 from models.platform.secrets import hash_secret, is_well_formed
-from models.platform.verification import VerifiedKeyRecord, key_by_hash
+from models.platform.verification import key_by_hash
 from models.settings import Settings
-
-# The key in the WSGI environment of the Credentials of whoever uses the console.
-CREDENTIALS = "masthead.credentials"
 
 _UUID = re.compile(r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}")
 # Headers are ASCII: a non-ASCII address arrives garbled and is refused.
@@ -34,8 +31,7 @@ class Credentials:
     """
     An API key, by the SHA-256 of its secret.
 
-    `secret` is what secrets in stored responses are sealed under: that of the key, or
-    the token of a session.
+    `secret` is that of the key, or the token of a session.
     """
 
     key_hash: str
@@ -54,10 +50,8 @@ def key_credentials(secret: str) -> Credentials:
     return Credentials(hash_secret(secret), secret)
 
 
-def authenticate(
-    credentials: Credentials, settings: Settings, now: datetime
-) -> tuple[Caller, Rate]:
-    """Return the caller with the key and its rate limit, or raise a refusal."""
+def authenticate(credentials: Credentials, settings: Settings, now: datetime) -> Caller:
+    """Return the caller with the key, or raise a refusal."""
     key = key_by_hash(credentials.key_hash)
     if key is None:
         raise _unknown_key()
@@ -65,11 +59,20 @@ def authenticate(
         raise KeyRevoked("The API key has been revoked.")
     if key.status(now) != "active":
         raise KeyExpired("The API key has expired.")
-    rate = Rate(
-        capacity=key.rate_capacity or settings.default_rate_capacity,
-        refill=key.rate_refill or settings.default_rate_refill,
+    return Caller(
+        key_id=key.id,
+        key_name=key.name,
+        prefix=key.prefix,
+        scopes=key.scopes,
+        issuer=key.issuer,
+        lineage=key.lineage,
+        key_account=key.account_id,
+        secret=credentials.secret,
+        rate=Rate(
+            capacity=key.rate_capacity or settings.default_rate_capacity,
+            refill=key.rate_refill or settings.default_rate_refill,
+        ),
     )
-    return _caller(key, credentials.secret), rate
 
 
 def _unknown_key() -> InvalidKey:
@@ -119,16 +122,3 @@ def _bearer_token(header: str | None) -> str:
     if scheme.lower() != "bearer" or not token.strip():
         raise MissingCredentials("The header Authorization must be Bearer <API_KEY>.")
     return token.strip()
-
-
-def _caller(key: VerifiedKeyRecord, secret: str) -> Caller:
-    return Caller(
-        key_id=key.id,
-        key_name=key.name,
-        prefix=key.prefix,
-        scopes=key.scopes,
-        issuer=key.issuer,
-        lineage=key.lineage,
-        key_account=key.account_id,
-        secret=secret,
-    )

@@ -5,7 +5,7 @@ from datetime import datetime
 from typing import NamedTuple
 
 from api.http.authentication import require_scope
-from api.http.messages import Environ, Request
+from api.http.request import Environ, Request
 from api.http.request_parsing import body_too_large
 from api.http.server import limits
 from api.operation import Caller, Operation
@@ -17,7 +17,6 @@ from models.errors import (
     StorageBusy,
 )
 from models.fields import truncate_to_ms
-from models.platform.rate_limits import Rate
 from models.storage.database import independent_reads
 
 
@@ -58,7 +57,7 @@ class BodyLimits:
         self,
         clock: Callable[[], datetime],
         operations: Iterable[Operation],
-        authenticate: Callable[[Request, datetime], tuple[Caller, Rate]],
+        authenticate: Callable[[Request, datetime], Caller],
         admit_form: Callable[[Request], BodyAllowance | None] | None = None,
     ) -> None:
         self._clock = clock
@@ -92,7 +91,7 @@ class BodyLimits:
         now = truncate_to_ms(self._clock())
         try:
             with independent_reads():
-                caller, _ = self._authenticate(request, now)
+                caller = self._authenticate(request, now)
                 require_scope(caller, operation.scope)
         except (InsufficientScope, RateLimited, StorageBusy):
             raise

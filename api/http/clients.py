@@ -4,7 +4,7 @@ from collections.abc import Callable
 from functools import lru_cache
 from ipaddress import IPv4Address, IPv4Network, IPv6Network, ip_address
 
-from api.http.messages import Request
+from api.http.request import Request
 from models.notifications.addresses.http_address import (
     IPNetwork,
     is_public,

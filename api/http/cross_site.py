@@ -8,7 +8,7 @@ because a proxy that signs people in has a cookie of its own.
 
 from urllib.parse import urlsplit
 
-from api.http.messages import RequestHeaders
+from api.http.request import RequestHeaders
 
 SAFE_METHODS = ("GET", "HEAD")
 # What browsers say of a request that a page of ours, or the person, has caused.

@@ -2,10 +2,11 @@
 
 import hashlib
 import logging
-from collections.abc import Callable, Iterable, Iterator
-from contextlib import AbstractContextManager, contextmanager, nullcontext
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass, field
 from datetime import datetime
+from itertools import chain
 from types import SimpleNamespace
 from typing import Any
 from urllib.parse import urlencode
@@ -13,24 +14,26 @@ from urllib.parse import urlencode
 from werkzeug.http import parse_etags
 
 from api.http.authentication import (
-    CREDENTIALS,
+    Credentials,
     act_for_person,
     authenticate,
     bearer_credentials,
     require_scope,
 )
 from api.http.clients import client_networks
-from api.http.messages import Request, RequestHeaders, Response
-from api.http.middleware import View
 from api.http.problems import problem_response
+from api.http.request import (
+    OperationRequest,
+    Request,
+    RequestHeaders,
+)
 from api.http.request_parsing import (
     parse_dry_run,
     parse_idempotency_key,
     parse_request,
-    read_limited_body,
-    uploaded_body,
+    read_body,
 )
-from api.http.streamed_response import stream_file, stream_json
+from api.http.response import Response, stream_file
 from api.operation import (
     DRY_RUN_SECRET,
     AuditError,
@@ -79,6 +82,10 @@ QUERY_SECONDS = 2.0
 # Enough for people and programs that share an address to mistype keys.
 WRONG_KEY_RATE = Rate(capacity=100, refill=1)
 
+View = Callable[[Request], Response]
+# The name and the view of each operation, by path and method.
+Routes = dict[str, dict[str, tuple[str, View]]]
+
 log = logging.getLogger("masthead.requests")
 
 JSON_HEADERS = {"Content-Type": "application/json", "Cache-Control": "no-store"}
@@ -115,28 +122,34 @@ class Dispatcher:
             rate_headers: dict[str, str] = {}
             try:
                 response = self._respond(operation, request, rate_headers)
-            except Refusal as refusal:
-                response = self.refuse(refusal, request)
             except Exception as error:
-                response = self.refuse(
-                    self._failure(error, operation, request), request
-                )
+                refusal = refusal_after(error, operation, request.id)
+                response = self.refuse(refusal, request)
             response.headers.update(rate_headers)
             return response
 
         return view
 
-    def _failure(
-        self, error: Exception, operation: Operation, request: Request
-    ) -> Refusal:
-        """Return the refusal after an error that no rule has raised, and log it."""
-        if refusal := full_folder_refusal(error):
-            state = refusal.members["state"]
-            log.warning(LogLine(state=state, operation=operation.name, error=error))
-            return refusal
-        log.exception(LogLine(operation=operation.name, request=request.id))
-        detail = "Something went wrong on the server. No change was made."
-        return InternalError(detail)
+    def _respond(
+        self, operation: Operation, request: Request, rate_headers: dict[str, str]
+    ) -> Response:
+        """Authenticate and limit the caller of an operation, then dispatch it."""
+        stream, length = request.environ["wsgi.input"], request.content_length
+        media_type = request.media_type
+        body = read_body(operation, stream, length, media_type)
+        with independent_reads():
+            now = truncate_to_ms(self.clock())
+            caller = self.authenticate(request, now)
+            request.key_prefix, request.caller = caller.prefix, caller.lineage
+            self.admit(caller, now, rate_headers)
+        asked = OperationRequest(
+            id=request.id,
+            headers=request.headers,
+            query=request.query,
+            body=body,
+            media_type=media_type,
+        )
+        return self.dispatch(operation, caller, asked)
 
     def refuse(self, refusal: Refusal, request: Request) -> Response:
         """Return the problem response for a refusal, and count it."""
@@ -153,47 +166,42 @@ class Dispatcher:
         refusal = MethodNotAllowed(f"This path accepts only {allow}.", allow=allow)
         return self.refuse(refusal, request)
 
-    def _respond(
-        self, operation: Operation, request: Request, rate_headers: dict[str, str]
+    def dispatch(
+        self, operation: Operation, caller: Caller, request: OperationRequest
     ) -> Response:
         """
-        Check everything that can be checked before the operation, then run it.
+        Run an operation for a caller who was admitted, over HTTP or in this process.
 
-        The order is part of the API: callers learn nothing before they are authorized.
-        The checks need no snapshot; a read has one unless its operation needs none.
+        The order of the checks is part of the API: callers learn nothing before they
+        are authorized. The checks need no snapshot; a read has one unless its operation
+        needs none.
         """
-        max_bytes = operation.max_body_bytes
-        body: bytes | UploadedBody
-        if operation.read_upload or operation.lazy_lists:
-            body = uploaded_body(request, max_bytes)
-        else:
-            body = read_limited_body(request, max_bytes)
         with independent_reads():
             now = truncate_to_ms(self.clock())
-            caller, rate = self.authenticate(request, now)
-            request.key_prefix, request.caller = caller.prefix, caller.lineage
-            self.key_uses.note(caller.key_id, now)
-            self.limit_rate(caller, rate, now, rate_headers)
             require_scope(caller, operation.scope)
             caller = act_for_person(caller, request.headers)
-            arguments = parse_request(operation, request, body)
+            arguments = parse_request(operation, request)
             settings, preview = self.settings, self.preview
             call = Call(operation, caller, now, now, settings, request.id, preview)
             if not operation.is_mutation:
                 with reading() if operation.snapshot else nullcontext():
                     return self._read(call, arguments, request)
         warning = operation.warning(arguments) if operation.warning else None
-        with _reading_upload(call, arguments, body), _prepared(call, arguments):
+        with _reading_upload(call, arguments, request.body), _prepared(call, arguments):
             response = self._write(call, arguments, request.headers)
         if warning:
             response.headers["Masthead-Warning"] = warning
         return response
 
-    def authenticate(self, request: Request, now: datetime) -> tuple[Caller, Rate]:
-        """Return the caller and its rate limit; count the wrong keys of its address."""
+    def authenticate(
+        self, request: Request, now: datetime, credentials: Credentials | None = None
+    ) -> Caller:
+        """
+        Return the caller; count the wrong keys of its address.
+
+        Without credentials, they are those in the headers.
+        """
         try:
-            # A client cannot set it: only its headers are in its power.
-            credentials = request.environ.get(CREDENTIALS)
             credentials = credentials or bearer_credentials(request.headers)
             return authenticate(credentials, self.settings, now)
         except InvalidKey:
@@ -217,16 +225,21 @@ class Dispatcher:
                 retryAfter=decision.retry_after,
             )
 
+    def admit(self, caller: Caller, now: datetime, headers: dict[str, str]) -> None:
+        """Note that the caller's key is used, and limit its rate."""
+        self.key_uses.note(caller.key_id, now)
+        self.limit_rate(caller, now, headers)
+
     def limit_rate(
-        self, caller: Caller, rate: Rate, now: datetime, headers: dict[str, str]
+        self, caller: Caller, now: datetime, headers: dict[str, str]
     ) -> None:
         """
         Take a token from the caller's bucket; raise RateLimited if it is empty.
 
         What is left of it is added to the headers.
         """
-        nanoseconds = epoch_ms(now) * 1_000_000
-        decision = self.rate_limiter.take_token(caller.lineage, nanoseconds, rate)
+        at, rate = epoch_ms(now) * 1_000_000, caller.rate
+        decision = self.rate_limiter.take_token(caller.lineage, at, rate)
         headers.update(_rate_headers(rate, decision))
         if not decision.allowed:
             raise RateLimited(
@@ -246,7 +259,9 @@ class Dispatcher:
         idempotent = _idempotent_request(call, arguments, idempotency_key)
         if idempotent:
             locks = locks.with_request(idempotent.id)
-        with self._single_flight(idempotent), writing(locks):
+        # Repeats that cannot wait for the request learn that it is in progress.
+        tracked = self.in_progress.track(idempotent) if idempotent else nullcontext()
+        with tracked, writing(locks):
             call.clock_at = truncate_to_ms(self.clock())
             if idempotent and (stored := stored_response(idempotent, call.clock_at)):
                 return _json_response(stored, {"Idempotent-Replayed": "true"})
@@ -268,7 +283,9 @@ class Dispatcher:
         self.wake_builder(operation.rebuilds, call.is_rebuild_deferrable)
         return _json_response(body, {"Site-Generation": str(generation)})
 
-    def _read(self, call: Call, arguments: Schema | None, request: Request) -> Response:
+    def _read(
+        self, call: Call, arguments: Schema | None, request: OperationRequest
+    ) -> Response:
         if isinstance(arguments, CursorQuery):
             # An invalid cursor is refused before anything is looked up.
             arguments.decode_cursor()
@@ -280,7 +297,8 @@ class Dispatcher:
         if call.verified_key_id:
             self.key_uses.note(call.verified_key_id, call.now)
         if call.operation.streamed:
-            return stream_json(result, {**JSON_HEADERS})
+            pieces = chain((b'{"data":',), map(str.encode, result), (b"}",))
+            return stream_file(pieces, {**JSON_HEADERS})
         if isinstance(result, FileDownload):
             return stream_file(result.pieces, _download_headers(result))
         body = _serialize(call.operation, result)
@@ -301,18 +319,21 @@ class Dispatcher:
             _record_audit(call)
         return _json_response(body, {"Dry-Run": "true"})
 
-    def _single_flight(
-        self, idempotent: IdempotentRequest | None
-    ) -> AbstractContextManager[None]:
-        """Report a request as in progress to repeats that cannot wait for it."""
-        return self.in_progress.track(idempotent) if idempotent else nullcontext()
+
+def refusal_after(error: Exception, operation: Operation, request_id: str) -> Refusal:
+    """Return why an operation has failed; log what no rule has raised."""
+    if isinstance(error, Refusal):
+        return error
+    if refusal := full_folder_refusal(error):
+        state = refusal.members["state"]
+        log.warning(LogLine(state=state, operation=operation.name, error=error))
+        return refusal
+    log.exception(LogLine(operation=operation.name, request=request_id))
+    return InternalError("Something went wrong on the server. No change was made.")
 
 
-def views(
-    dispatcher: Dispatcher, operations: list[Operation]
-) -> dict[str, dict[str, tuple[str, View]]]:
-    """Return each operation's name and view, by path and method."""
-    routes: dict[str, dict[str, tuple[str, View]]] = {}
+def routes_of(dispatcher: Dispatcher, operations: list[Operation]) -> Routes:
+    routes: Routes = {}
     for operation in operations:
         route = (operation.name, dispatcher.view(operation))
         methods = ("GET", "HEAD") if operation.method == "GET" else (operation.method,)
@@ -437,8 +458,8 @@ def _without_secret(operation: Operation, result: Any) -> Any:
     return SimpleNamespace(**vars(result) | {operation.secret_field: DRY_RUN_SECRET})
 
 
-def _json_response(body: bytes, headers: dict[str, str] | None = None) -> Response:
-    return Response(body, 200, JSON_HEADERS | headers if headers else {**JSON_HEADERS})
+def _json_response(body: bytes, headers: Mapping[str, str] = {}) -> Response:
+    return Response(body, 200, {**JSON_HEADERS, **headers})
 
 
 def _revalidate(response: Response, if_none_match: str | None) -> Response:
@@ -449,7 +470,7 @@ def _revalidate(response: Response, if_none_match: str | None) -> Response:
     return Response(b"", 304, response.headers) if is_match else response
 
 
-def _read_headers(call: Call, result: Any, request: Request) -> dict[str, str]:
+def _read_headers(call: Call, result: Any, request: OperationRequest) -> dict[str, str]:
     """Return how long the response may be cached, and the link to the next page."""
     headers = {}
     if call.max_age is not None:
@@ -457,7 +478,7 @@ def _read_headers(call: Call, result: Any, request: Request) -> dict[str, str]:
     cursor = result.meta.get("cursor") if isinstance(result, Page) else None
     if cursor:
         query = urlencode(request.query.to_dict() | {"cursor": cursor})
-        headers["Link"] = f'<{request.path}?{query}>; rel="next"'
+        headers["Link"] = f'<{call.operation.path}?{query}>; rel="next"'
     return headers
 
 

@@ -5,7 +5,8 @@ from collections.abc import Callable
 from threading import Lock
 from typing import Any
 
-from flask import Flask, Response, jsonify
+from flask import Flask, jsonify
+from werkzeug.wrappers import Response
 
 from models.errors import StorageBusy
 from models.instance import set_instance_value

@@ -8,7 +8,7 @@ from itertools import accumulate
 from operator import add
 from threading import Lock
 
-from flask import Flask, Response
+from flask import Flask
 from prometheus_client import (
     CONTENT_TYPE_PLAIN_0_0_4,
     CollectorRegistry,
@@ -24,6 +24,7 @@ from prometheus_client.core import (
     HistogramMetricFamily,
 )
 from prometheus_client.registry import Collector
+from werkzeug.wrappers import Response
 
 from api.http.gauges import FaultCollector, ProcessesCollector, StateCollector
 from api.http.problem_types import PROBLEM_TYPES

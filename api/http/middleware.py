@@ -8,33 +8,44 @@ of the API and leaves every other path to Flask.
 CSP and CORS are decided in models/response_headers.py, for responses and files alike.
 """
 
+import logging
 from collections.abc import Callable, Iterable
 from functools import partial
 from http import HTTPStatus
+from time import perf_counter
 from typing import Any
+from urllib.parse import quote
 
-from api.http.access_log import AccessLog
-from api.http.messages import REFUSAL, Environ, Request, Response
+from api.http.dispatch import Dispatcher, Routes
+from api.http.metrics import Metrics
+from api.http.request import REFUSAL, Environ, Request
 from models.errors import Refusal
+from models.logs import LogLine
+from models.notifications.subscriptions.links import SUBSCRIBE
 from models.response_headers import DEFAULT_HEADERS
 
 StartResponse = Callable[..., Any]
 WSGIApp = Callable[[Environ, StartResponse], Iterable[bytes]]
-View = Callable[[Request], Response]
 
 # The key of the Request in the WSGI environment.
 REQUEST = "masthead.request"
 # The headers of every response that does not set them itself.
 RESPONSE_DEFAULTS = (*DEFAULT_HEADERS.items(), ("Cache-Control", "no-store"))
 STATUS_LINES = {s.value: f"{s.value} {s.phrase}" for s in HTTPStatus}
+# The names in the log of requests for files of the site, and for any other path.
+SITE, UNKNOWN = "site", "unknown"
+MAX_PATH_LENGTH = 100
+MAX_METHOD_LENGTH = 20
+
+log = logging.getLogger("masthead.requests")
 
 
 class RequestMiddleware:
     """Assign a request id, add the default headers, and log each response."""
 
-    def __init__(self, app: WSGIApp, access_log: AccessLog) -> None:
+    def __init__(self, app: WSGIApp, metrics: Metrics) -> None:
         self._app = app
-        self._access_log = access_log
+        self._metrics = metrics
 
     def __call__(
         self, environ: Environ, start_response: StartResponse
@@ -51,7 +62,7 @@ class RequestMiddleware:
         exc_info: Any = None,
     ) -> Any:
         """Stand in for the server's start_response, which is called with the rest."""
-        self._access_log.record(request, int(status[:3]))
+        self._log(request, int(status[:3]))
         present = dict(headers)
         headers.append(("X-Request-Id", request.id))
         for header in RESPONSE_DEFAULTS:
@@ -59,32 +70,54 @@ class RequestMiddleware:
                 headers.append(header)
         return start_response(status, headers, exc_info)
 
+    def _log(self, request: Request, status: int) -> None:
+        """Log and count a response; method and path only if it has no operation."""
+        seconds = perf_counter() - request.started_at
+        operation = request.operation or (SITE if status < 400 else UNKNOWN)
+        self._metrics.record_response(operation, status, seconds)
+        if not log.isEnabledFor(logging.INFO):
+            return
+        method = path = None
+        if request.operation is None:
+            method = request.method[:MAX_METHOD_LENGTH]
+            # WSGI passes the bytes of a path decoded as Latin-1.
+            shown = without_token(request.path)[:MAX_PATH_LENGTH]
+            path = quote(shown, safe="/", encoding="latin-1")
+        line = LogLine(
+            operation=operation,
+            method=method,
+            path=path,
+            status=status,
+            ms=seconds * 1000,
+            key=request.key_prefix,
+            request=request.id,
+        )
+        log.info(line)
+
+
+def without_token(path: str) -> str:
+    """Return the path without what may be the token of a subscription."""
+    beginning = f"{SUBSCRIBE}/"
+    return beginning if path.startswith(beginning) else path
+
 
 class OperationMiddleware:
     """
     Handle requests for operations, and pass all others on to `app`.
 
-    `views` maps path and method to the operation's name and view. A request for a
-    known path with another method goes to `wrong_method`, and one that the server
-    has refused to `refuse`.
+    The dispatcher refuses a request for a known path with another method, and one that
+    the server has refused.
     """
 
-    def __init__(
-        self,
-        app: WSGIApp,
-        views: dict[str, dict[str, tuple[str, View]]],
-        wrong_method: Callable[[Request, Iterable[str]], Response],
-        refuse: Callable[[Refusal, Request], Response],
-    ) -> None:
+    def __init__(self, app: WSGIApp, routes: Routes, dispatcher: Dispatcher) -> None:
         self._app = app
-        self._views = views
-        self._wrong_method = wrong_method
-        self._refuse = refuse
+        self._routes = routes
+        self._dispatcher = dispatcher
 
     def __call__(
         self, environ: Environ, start_response: StartResponse
     ) -> Iterable[bytes]:
-        methods = self._views.get(environ["PATH_INFO"])
+        methods = self._routes.get(environ["PATH_INFO"])
         refusal: Refusal | None = environ.get(REFUSAL)
         if methods is None and refusal is None:
             return self._app(environ, start_response)
@@ -92,9 +125,11 @@ class OperationMiddleware:
         request: Request = environ[REQUEST]
         request.operation, view = methods.get(request.method, (None, None))
         if refusal is not None:
-            response = self._refuse(refusal, request)
+            response = self._dispatcher.refuse(refusal, request)
+        elif view is not None:
+            response = view(request)
         else:
-            response = view(request) if view else self._wrong_method(request, methods)
+            response = self._dispatcher.wrong_method(request, methods)
         headers = list(response.headers.items())
         if response.status != HTTPStatus.NOT_MODIFIED:
             headers.append(("Content-Length", str(response.content_length)))

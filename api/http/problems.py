@@ -1,7 +1,7 @@
 """Turn a refusal into a problem response (RFC 9457)."""
 
-from api.http.messages import Response
 from api.http.problem_types import PROBLEM_TYPES
+from api.http.response import Response
 from models.base import canonical_json
 from models.errors import Refusal
 

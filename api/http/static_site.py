@@ -1,17 +1,28 @@
 """Serve the files of the built site, for installations without another web server."""
 
+import gzip
+import hashlib
+from collections.abc import Callable, Mapping
 from functools import lru_cache
+from io import BytesIO
 from pathlib import Path
+from threading import Lock
+from typing import Any
 from urllib.parse import unquote
 
-from flask import Response, redirect, send_file
+from flask import Flask, Request, redirect, request, send_file
 from werkzeug.exceptions import RequestedRangeNotSatisfiable
 from werkzeug.security import safe_join
+from werkzeug.wrappers import Response
+from werkzeug.wsgi import wrap_file
 
+from models.base import canonical_json
 from models.response_headers import CACHE_CONTROL, SITE_HEADERS, site_headers
-from models.site_addresses import GONE_PAGE
+from models.site_addresses import GONE_PAGE, link_openapi_to_site
 
 REDIRECTS = "_redirects"
+# The site has the OpenAPI document as a file, too: both have the headers of one.
+OPENAPI_HEADERS = {**site_headers("openapi.json"), "Vary": "Accept-Encoding"}
 
 
 def site_file(output: Path, path: str, form_origin: str = "") -> Response | None:
@@ -55,7 +66,7 @@ def moved_page(output: Path, path: str) -> Response | None:
     target = _redirect_targets(file, version).get(path)
     if target is None:
         return None
-    response: Response = redirect(target, 301)  # type: ignore[assignment]
+    response = redirect(target, 301)
     response.headers.update(SITE_HEADERS)
     response.headers["Cache-Control"] = CACHE_CONTROL["page"]
     return response
@@ -101,3 +112,56 @@ def _send(file: Path, name: str, form_origin: str) -> Response:
         response = send_file(file.absolute(), etag=True, conditional=False)
     response.headers.update(site_headers(name, form_origin))
     return response
+
+
+def register_openapi(
+    app: Flask, describe: Callable[[], Mapping[str, Any]], site_path: str
+) -> None:
+    """Serve the OpenAPI document, which is the same with and without the site."""
+    file = OpenApiFile(describe, site_path)
+
+    @app.get("/openapi.json", endpoint="openapi", provide_automatic_options=False)
+    def openapi() -> Response:
+        return file.response(request)
+
+
+class OpenApiFile:
+    """
+    The OpenAPI document, plain and compressed, made when it is first requested.
+
+    Serializing it for each request would keep every thread busy, and a copy for each
+    client that does not read would fill the memory.
+    """
+
+    def __init__(
+        self, describe: Callable[[], Mapping[str, Any]], site_path: str = ""
+    ) -> None:
+        self._describe = describe
+        self._site_path = site_path
+        self._lock = Lock()
+        self._contents: dict[str, bytes] = {}
+
+    def response(self, request: Request) -> Response:
+        """Return the file in an encoding that the client accepts, or 304."""
+        encoding = "gzip" if request.accept_encodings["gzip"] else "identity"
+        content, tag = self._content(encoding)
+        headers = OPENAPI_HEADERS | {"ETag": f'"{tag}"'}
+        if request.if_none_match.contains_weak(tag):
+            return Response(status=304, headers=headers)
+        if encoding != "identity":
+            headers["Content-Encoding"] = encoding
+        headers["Content-Length"] = str(len(content))
+        # A BytesIO shares the bytes that it is made of, and the server sends from it.
+        file = wrap_file(request.environ, BytesIO(content))
+        return Response(file, 200, headers, direct_passthrough=True)
+
+    def _content(self, encoding: str) -> tuple[bytes, str]:
+        with self._lock:
+            if not self._contents:
+                text = canonical_json(self._describe()).decode()
+                plain = link_openapi_to_site(text, self._site_path).encode()
+                self._contents["identity"] = plain
+                self._contents["gzip"] = gzip.compress(plain, mtime=0)
+                self._tag = hashlib.sha256(plain).hexdigest()[:32]
+        # One tag for each encoding, since a tag is that of the bytes.
+        return self._contents[encoding], f"{self._tag}-{encoding}"

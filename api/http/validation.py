@@ -61,10 +61,6 @@ def parse_json(text: bytes, location: Location = ()) -> Any:
     return value
 
 
-def not_json() -> MalformedRequest:
-    return MalformedRequest("The body is not JSON in UTF-8.")
-
-
 def too_long(location: Location, limit: int, noun: str) -> ValidationFailed:
     pointer, detail = (
         _location(location, "pointer"),
@@ -129,7 +125,7 @@ def _refuse_many_fields(value: Any, location: Location) -> None:
 def _malformed(error: str) -> MalformedRequest:
     repeated = _REPEATED.match(error)
     if repeated is None:
-        return not_json()
+        return MalformedRequest("The body is not JSON in UTF-8.")
     name = repeated[1]
     is_quotable = name.isascii() and name.isprintable() and len(name) <= MAX_QUOTED_NAME
     subject = f"The field {name}" if is_quotable else "A field"
@@ -161,7 +157,11 @@ def _message(failure: Any, locator: Locator) -> str:
     if kind == "missing":
         return "Is required."
     if kind == "value_error":
-        return _describe_value_error(context["error"], locator)
+        error = context["error"]
+        # In a query, a plus sign that is not encoded is a space.
+        is_query_moment = isinstance(error, NotAMoment) and locator == "parameter"
+        hint = " In a query, write a plus sign as %2B." if is_query_moment else ""
+        return f"{error}{hint}"
     if kind == "too_long":
         return f"Must have at most {_items(context['max_length'])}."
     if kind == "too_short":
@@ -170,13 +170,6 @@ def _message(failure: Any, locator: Locator) -> str:
         return _PATTERN_MESSAGES[context["pattern"]]
     message = str(failure["msg"]).replace("Input should", "Must")
     return message.replace("String should", "Must") + "."
-
-
-def _describe_value_error(error: ValueError, locator: Locator) -> str:
-    # In a query, a plus sign that is not encoded is a space.
-    if isinstance(error, NotAMoment) and locator == "parameter":
-        return f"{error} In a query, write a plus sign as %2B."
-    return str(error)
 
 
 def _items(count: int) -> str:

@@ -16,8 +16,8 @@ from flask import Flask, Response, request
 
 from api.http.clients import client_address, client_networks
 from api.http.cross_site import is_own_request
-from api.http.messages import Request
 from api.http.middleware import REQUEST
+from api.http.request import Request
 from api.http.request_parsing import accepted_languages
 from api.notifications.languages import language_for, locale_for
 from api.notifications.subscribe_form import (

@@ -90,7 +90,7 @@ def served_site() -> Iterator[tuple[str, str]]:
             settings,
             clock=lambda: NOW,
             preview=Preview(settings.output),
-            console_look=ConsoleLook(settings),
+            console_theme=ConsoleLook(settings),
         )
         with served(app, threads=4) as port:
             yield f"http://127.0.0.1:{port}", world.people(NOW).operator

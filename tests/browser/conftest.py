@@ -247,7 +247,7 @@ def console(store, settings, clock):
         settings,
         clock=clock,
         preview=Preview(settings.output),
-        console_look=ConsoleLook(settings),
+        console_theme=ConsoleLook(settings),
     )
     with listening(app, threads=4) as port:
         yield f"http://127.0.0.1:{port}"

@@ -90,7 +90,7 @@ def console_app(store, settings, clock, console_look, woken):
         clock=clock,
         wake_builder=wake_builder,
         preview=Preview(settings.output),
-        console_look=console_look,
+        console_theme=console_look,
     )
 
 

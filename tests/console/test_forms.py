@@ -3,7 +3,6 @@
 import json
 import random
 import re
-from types import SimpleNamespace
 
 import pytest
 from werkzeug.datastructures import MultiDict
@@ -12,6 +11,7 @@ from api.console.forms.fields import Field, Option, form_fields, is_query
 from api.console.forms.form import English, Form
 from api.console.forms.submission import IF_EMPTY, LISTED, read_fields
 from api.operation import OPERATIONS
+from models.errors import IdempotencyKeyReused, ValidationFailed
 from models.locales import load_locale
 from tests.conftest import ROUTES
 
@@ -30,7 +30,7 @@ SIGNS = "ab Z09\t\"'<>&%+=,;\\/$`\n\n\u00e9\u202e\u2028\x0b\x85\u4e2d\U0001f600\
 
 def field(kind, name="it", **more):
     more = {"is_required": False, "is_nullable": False} | more
-    return Field(name, "It", "", kind, **more)
+    return Field(name, "", kind, **more)
 
 
 def submitted(form, *, excluding=()):
@@ -300,14 +300,8 @@ def test_bounds_and_variants():
     assert services.bounds(ENGLISH) == "1 to 1,000 items."
 
 
-def problem(*errors):
-    return {
-        "type": "https://x.example/problems/validation-failed/",
-        "title": "Validation failed",
-        "status": 422,
-        "detail": "First.",
-        "errors": list(errors),
-    }
+def refusal_with(*errors):
+    return ValidationFailed("First.", *errors)
 
 
 def test_refusals():
@@ -318,7 +312,7 @@ def test_refusals():
     form.fill(MultiDict({"projectId": "p", "items": "[{}]"}))
 
     form.refuse(
-        problem(
+        refusal_with(
             {"pointer": "/items/0/title", "detail": "Is required."},
             {"pointer": "/items/0/a~1b~0c", "detail": "Unknown field."},
             {"pointer": "/relationships/1", "detail": "Must be a list."},
@@ -341,7 +335,7 @@ def test_text_that_is_no_json():
     form = Form(RECORD, ["measurements"])
     form.fill(MultiDict({"measurements": "[\r\n{]"}))
 
-    form.refuse(problem({"pointer": "/measurements", "detail": "Must be a list."}))
+    form.refuse(refusal_with({"pointer": "/measurements", "detail": "Must be a list."}))
 
     assert "line 2, column 2" in form.errors["measurements"][0]
 
@@ -350,7 +344,7 @@ def test_a_header_that_is_refused():
     """A problem about a header is shown above the form, with the header's name."""
     form = Form(ADD_INCIDENT)
 
-    form.refuse(problem({"header": "Dry-Run", "detail": "Must be true or false."}))
+    form.refuse(refusal_with({"header": "Dry-Run", "detail": "Must be true or false."}))
 
     assert form.problem == [English("Dry-Run: Must be true or false.")]
 
@@ -359,9 +353,7 @@ def test_key_that_was_used():
     """After a problem with the Idempotency-Key, the form is another request."""
     form = Form(ADD_INCIDENT).fill(MultiDict({"_key": "a"}))
 
-    form.refuse(
-        SimpleNamespace(**problem()).__dict__ | {"type": "x/idempotency-key-reused/"}
-    )
+    form.refuse(IdempotencyKeyReused("The key was used for another request."))
 
     assert form.idempotency_key != "a"
 

@@ -116,7 +116,7 @@ def test_what_the_server_complains_of(store, settings, clock, console_look, issu
     """The faults of /readyz are shown."""
     fault = Fault("output-full", "The disk of the output folder is full.")
     app = create_app(
-        settings, clock=clock, console_look=console_look, list_faults=lambda: [fault]
+        settings, clock=clock, console_theme=console_look, list_faults=lambda: [fault]
     )
     person = Person(app.test_client())
     person.sign_in(issue("*"))

@@ -28,7 +28,7 @@ def visit_in_swedish(store, settings, clock, visitor, issue, tmp_path):
         write(tmp_path, "sv", "", site)
         write(tmp_path, "sv", PART, console)
         console_look = ConsoleLook(Settings(templates=str(tmp_path)))
-        app = create_app(settings, clock=clock, console_look=console_look)
+        app = create_app(settings, clock=clock, console_theme=console_look)
         someone = type(visitor())(app.test_client())
         someone.sign_in(issue("*", name="On call"))
         return someone

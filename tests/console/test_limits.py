@@ -3,9 +3,9 @@
 import pytest
 
 from api.console.console import MAX_FORM_FIELDS
+from api.console.console_page import MAX_FORM_BYTES
 from api.console.documents.pictures import MAX_BYTES as MAX_PICTURE_BYTES
 from api.console.operations.operations import MAX_BYTES
-from api.console.page import MAX_FORM_BYTES
 from api.http.application import BODY_LIMITS
 from api.http.server.limits import KEYLESS_BODY_BYTES
 from models.errors import InsufficientScope, PayloadTooLarge
@@ -87,3 +87,39 @@ def test_every_page_takes_a_request_of_the_key(visitor, issue, clock, path):
     assert "Too many requests" in answers[-1].text
     clock.pass_(seconds=10)
     assert someone.get(path).status_code == 200
+
+
+def test_each_operation_of_a_page_takes_a_request_of_the_key(visitor, issue):
+    """A page of two operations costs what they cost over HTTP, and its own request."""
+    someone = visitor()
+    someone.sign_in(issue("status:incidents:list", rate_capacity=3, rate_refill=0.1))
+
+    answers = [someone.get("incidents/") for _ in range(2)]
+
+    assert [answer.status_code for answer in answers] == [200, 429]
+    assert "rate limit" in answers[-1].text
+
+
+@pytest.mark.parametrize(
+    ("path", "fields", "status", "reason"),
+    [
+        (
+            "operations/status/incidents/add/",
+            {"title": "Slow", "body": "a" * 262_144},
+            413,
+            "The body may have at most 262144 bytes.",
+        ),
+        (
+            "operations/status/measurements/record/",
+            {"source": "probe", "measurements": '[{"slug": "\\ud800"}]'},
+            400,
+            "The body is not JSON in UTF-8.",
+        ),
+    ],
+)
+def test_a_form_is_bounded_as_a_request_over_http(person, path, fields, status, reason):
+    """What the operation would refuse in a body, it refuses in a form."""
+    answer = person.post(path, fields | {"_send": "1"})
+
+    assert answer.status_code == status
+    assert reason in answer.text

@@ -7,7 +7,7 @@ import re
 
 import pytest
 
-from api.console.page import CONSOLE, PAGES, declare_pages
+from api.console.console_page import CONSOLE, PAGES, declare_pages
 from tests.conftest import ROUTES
 
 declare_pages()

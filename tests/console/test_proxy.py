@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from api.console.sessions.proxy_key import read_proxy_key
+from api.console.sessions.signing_in import read_proxy_key
 from api.http.application import BODY_LIMITS, create_app
 from models.errors import PayloadTooLarge
 from models.settings import SettingError
@@ -43,7 +43,7 @@ def trusting(settings, key_file):
 @pytest.fixture
 def proxied(store, trusting, clock, console_look):
     """The application, and a function with which the proxy passes a request on."""
-    application = create_app(trusting, clock=clock, console_look=console_look)
+    application = create_app(trusting, clock=clock, console_theme=console_look)
 
     def passed(path, method="GET", email=MAIL, **more):
         headers = SAME_ORIGIN | {"X-Forwarded-Email": email}

@@ -69,7 +69,7 @@ def marked_app(store, settings, clock, tmp_path):
         settings,
         clock=clock,
         preview=Preview(settings.output),
-        console_look=ConsoleLook(settings),
+        console_theme=ConsoleLook(settings),
     )
     forget_languages()
 

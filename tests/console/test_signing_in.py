@@ -288,7 +288,7 @@ def behind_a_proxy(store, settings, clock, console_look, issue, tmp_path):
         console_key_file=str(file),
         console_trusted_proxies=("10.0.0.0/8",),
     )
-    app = create_app(trusting, clock=clock, console_look=console_look)
+    app = create_app(trusting, clock=clock, console_theme=console_look)
 
     def request(address, email=MAIL, method="GET"):
         headers = {"X-Forwarded-Email": email} if email else {}

@@ -47,7 +47,7 @@ def masthead(store, settings, clock):
         settings,
         clock=clock,
         render_page=reader_page_renderer(settings),
-        console_look=ConsoleLook(settings),
+        console_theme=ConsoleLook(settings),
     )
     with served(app, threads=2) as port:
         yield port

@@ -18,7 +18,7 @@ WORDS = {"title": "Late", "services": ["api"], "severity": "degraded", "body": "
 @pytest.fixture
 def person(store, settings, clock):
     look = ConsoleLook(Settings())
-    app = create_app(settings, clock=clock, console_look=look)
+    app = create_app(settings, clock=clock, console_theme=look)
     return Person(app.test_client())
 
 

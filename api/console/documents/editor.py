@@ -4,16 +4,16 @@ import secrets
 from dataclasses import dataclass, field
 from typing import Any
 
-from flask import Response
+from werkzeug.wrappers import Response
 
+from api.console.console_page import page
 from api.console.console_request import ConsoleRequest, Refused
-from api.console.documents.differences import (
+from api.console.differences import (
     Difference,
     compare_texts,
     difference_of,
 )
-from api.console.documents.imported import imported_file
-from api.console.documents.listing import (
+from api.console.documents.documents import (
     CREATE,
     LIST,
     as_options,
@@ -21,6 +21,7 @@ from api.console.documents.listing import (
     project_options,
     state_of,
 )
+from api.console.documents.imported import imported_file
 from api.console.documents.pictures import (
     ACCEPTED,
     ADD_FILE,
@@ -36,7 +37,8 @@ from api.console.documents.previews import (
     preview_of,
 )
 from api.console.forms.form import English, Form
-from api.console.page import page
+from api.console.forms.submission import IDEMPOTENCY_KEY
+from models.errors import VersionConflict
 from models.fields import SLUG_LENGTH, slugify
 from models.projects.documents.document_counts import known_sections
 from models.projects.documents.linking.draft_links import Draft
@@ -240,9 +242,9 @@ def _call(editor: Editor, route: str, values: dict[str, Any]) -> dict[str, Any] 
     form, request = editor.form, editor.request
     try:
         result = request.call(route, values, idempotency_key=form.idempotency_key)
-    except Refused as refusal:
-        form.refuse(refusal.problem)
-        if str(refusal.problem["type"]).endswith("/version-conflict/"):
+    except Refused as refused:
+        form.refuse(refused.refusal)
+        if isinstance(refused.refusal, VersionConflict):
             _show_conflict(editor)
         return None
     document: dict[str, Any] = result.data
@@ -260,18 +262,14 @@ def _show_conflict(editor: Editor) -> None:
         query = {"documentId": document["id"], "from": read, "to": version}
         editor.theirs = difference_of(request.read(DIFF, **query))
     editor.yours = compare_texts(document, values, ("title", *PLACED))
-    form.fill(_resent(request, version))
+    # What was sent becomes a new form that was made from this version.
+    sent = request.sent.copy()
+    sent["expectedVersion"] = str(version)
+    sent[IDEMPOTENCY_KEY] = secrets.token_hex(16)
+    form.fill(sent)
     # The page shows more than the form would.
     form.is_conflict = False
     form.problem = []
-
-
-def _resent(request: ConsoleRequest, version: int) -> Any:
-    """Return what was sent, as a new form that was made from this version."""
-    sent = request.sent.copy()
-    sent["expectedVersion"] = str(version)
-    sent["_key"] = secrets.token_hex(16)
-    return sent
 
 
 def publish_or_go(editor: Editor, saved: dict[str, Any]) -> Response:
@@ -292,11 +290,11 @@ def publish_or_go(editor: Editor, saved: dict[str, Any]) -> Response:
             {"id": saved["id"], "version": saved["version"]},
             idempotency_key=editor.form.idempotency_key,
         )
-    except Refused as refusal:
+    except Refused as refused:
         editor = editor_of(request, saved)
         said = request.text("documents.saved-not-published", version=saved["version"])
-        editor.form.problem = [said, English(str(refusal))]
-        editor.status = refusal.status
+        editor.form.problem = [said, English(str(refused))]
+        editor.status = refused.status
         return editor.page()
     return request.go(path, done="document-published")
 

@@ -3,10 +3,11 @@
 import secrets
 from typing import Any
 
-from flask import Response
+from werkzeug.wrappers import Response
 
+from api.console.console_page import page
 from api.console.console_request import ConsoleRequest
-from api.console.documents.differences import Difference, difference_of
+from api.console.differences import Difference, difference_of
 from api.console.documents.editor import (
     ACTION,
     DIFF,
@@ -17,7 +18,6 @@ from api.console.documents.editor import (
     publish_or_go,
 )
 from api.console.documents.previews import GET_REVISION
-from api.console.page import page
 
 RESTORE_REVISION = "POST /projects/v1/document-revisions/restore"
 

@@ -5,11 +5,11 @@ import json
 from dataclasses import dataclass
 from posixpath import splitext
 
-from flask import Response
+from werkzeug.wrappers import Response
 
+from api.console.console_page import MAX_FORM_BYTES, page
 from api.console.console_request import ConsoleRequest, Refused
-from api.console.forms.form import English
-from api.console.page import MAX_FORM_BYTES, page
+from api.console.forms.form import English, errors_of
 from models.projects.files.file_types import BY_SUFFIX
 from models.projects.files.names import to_file_name
 from models.projects.files.uploads import MAX_FILE_BYTES
@@ -62,17 +62,12 @@ def add_sent_file(request: ConsoleRequest, project_id: str) -> AddedFile:
     content = file.stream.read()
     name = _name(file.filename, content)
     try:
-        # The type follows from name and content, whatever the browser calls it.
-        request.upload(
-            ADD_FILE,
-            {"projectId": project_id, "name": name},
-            content,
-            "application/octet-stream",
-        )
-    except Refused as refusal:
-        details = [str(error["detail"]) for error in refusal.problem.get("errors", ())]
-        problem = " ".join(details) or str(refusal)
-        return AddedFile(problem=English(problem), status=refusal.status)
+        query = {"projectId": project_id, "name": name}
+        request.upload(ADD_FILE, query, content)
+    except Refused as refused:
+        details = [error["detail"] for error in errors_of(refused.refusal)]
+        problem = " ".join(details) or str(refused)
+        return AddedFile(problem=English(problem), status=refused.status)
     return AddedFile(markdown=_markdown(name))
 
 

@@ -4,8 +4,8 @@ from dataclasses import dataclass
 from typing import Any
 from urllib.parse import quote
 
+from api.console.console_page import address
 from api.console.console_request import ConsoleRequest
-from api.console.page import address
 from models.projects.documents.linking.draft_links import CheckedDraft, Draft
 from models.projects.documents.linking.links import ResolvedLink
 from models.storage.database import reading

@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 from functools import cache
 from typing import Any, Literal
 
-from api.console.forms.labels import field_label, value_label, value_name
+from api.console.forms.labels import value_name
 from api.openapi.schemas import request_schema
 from api.operation import Operation
 from models.locales import Locale
@@ -34,7 +34,6 @@ class Field:
     """A field of a form; `name` is that of the request's JSON or query."""
 
     name: str
-    label: str
     help: str
     kind: Kind
     is_required: bool
@@ -116,15 +115,12 @@ def _field(name: str, described: Mapping[str, Any], is_required: bool) -> Field:
     kind, options = _kind(value)
     return Field(
         name=name,
-        label=field_label(name),
         help=described.get("description", ""),
         kind=kind,
         is_required=is_required,
         is_nullable=len(values) < len(variants),
         default=described.get("default"),
-        options=tuple(
-            Option(text, value_label(text), name=value_name(text)) for text in options
-        ),
+        options=tuple(Option(text, text, name=value_name(text)) for text in options),
         min_length=value.get("minLength", value.get("minItems", 0)),
         max_length=value.get("maxLength", value.get("maxItems")),
         minimum=_bound(value, "minimum", "exclusiveMinimum", 1),

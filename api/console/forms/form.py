@@ -8,16 +8,18 @@ from typing import Any
 
 from werkzeug.datastructures import MultiDict
 
-from api.console.forms.conflicts import FieldConflict, field_conflicts, shown_value
-from api.console.forms.fields import Field, Option, form_fields, is_query
-from api.console.forms.labels import field_text
-from api.console.forms.marks import (
+from api.console.forms.conflicts import (
+    FieldConflict,
+    field_conflicts,
     is_of_empty,
     mark_of_sent,
     mark_of_value,
     read_marks,
+    shown_value,
     write_marks,
 )
+from api.console.forms.fields import Field, Option, form_fields, is_query
+from api.console.forms.labels import field_text
 from api.console.forms.submission import (
     IDEMPOTENCY_KEY,
     IF_EMPTY,
@@ -29,7 +31,9 @@ from api.console.forms.submission import (
     read_json,
     read_version,
 )
+from api.http.problem_types import PROBLEM_TYPES
 from api.operation import Operation
+from models.errors import IdempotencyKeyReused, Refusal, VersionConflict
 from models.locales import FALLBACK, Locale, load_locale
 
 _WORD = re.compile(r"[A-Za-z]+")
@@ -48,10 +52,10 @@ class English:
 
 
 # Sentences that a page shows one after the other.
-Said = list[str | English]
+Sentences = list[str | English]
 
 
-class Verbatim(str):
+class LiteralText(str):
     """
     Text that a control shows as it was entered.
 
@@ -103,9 +107,9 @@ class Form:
         self._id_prefix = id_prefix or f"{operation.noun}.{operation.verb}"
         self.idempotency_key = secrets.token_hex(16)
         # The whole form's problem, and those of its fields.
-        self.problem: Said = []
-        self.refusal: Mapping[str, Any] = {}
-        self.errors: dict[str, Said] = {}
+        self.problem: Sentences = []
+        self.refusal: Refusal | None = None
+        self.errors: dict[str, Sentences] = {}
         # What the operation would answer, if a preview was asked for.
         self.preview: Any = None
         self.status = 200
@@ -243,21 +247,20 @@ class Form:
         self.problem = []
         self.conflicts = field_conflicts(self, present)
 
-    def refuse(self, problem: Mapping[str, Any]) -> None:
-        """Take the problem of the API, and show each of its errors beside its field."""
-        self.status, self.refusal = int(problem["status"]), problem
+    def refuse(self, refusal: Refusal) -> None:
+        """Show each error of the refusal beside its field."""
+        self.status, self.refusal = PROBLEM_TYPES[refusal.kind].status, refusal
         elsewhere = [
             sentence
-            for error in problem.get("errors", ())
+            for error in errors_of(refusal)
             if (sentence := self._take_error(error))
         ]
         if elsewhere:
             self.problem = [English(" ".join(elsewhere))]
         elif not self.errors:
-            self.problem = [English(str(problem.get("detail") or problem["title"]))]
-        kind = str(problem["type"]).rstrip("/").rpartition("/")[2]
-        self.is_conflict = kind == "version-conflict"
-        if kind == "idempotency-key-reused":
+            self.problem = [English(refusal.detail)]
+        self.is_conflict = isinstance(refusal, VersionConflict)
+        if isinstance(refusal, IdempotencyKeyReused):
             self.renew_key()
             self.problem = [self.locale.text("form.sent-before")]
 
@@ -268,16 +271,16 @@ class Form:
     def _take_error(self, error: Mapping[str, Any]) -> str | None:
         """Keep an error for its field, or return a sentence about what has no field."""
         where = error.get("pointer") or error.get("parameter") or error.get("header")
-        name, *inner = [
-            _unescaped(part) for part in str(where or "").strip("/").split("/")
-        ]
+        parts = str(where or "").strip("/").split("/")
+        # As a JSON pointer escapes them.
+        name, *inner = [p.replace("~1", "/").replace("~0", "~") for p in parts]
         detail = self._in_labels(str(error["detail"]))
         if name not in self.fields:
             return f"{name}: {detail}" if name else detail
-        said = self._json_error(self.fields[name])
-        if not said:
-            said = [*self._place(inner), English(detail)]
-        self.errors[name] = [*self.errors.get(name, ()), *said]
+        sentences = self._json_error(self.fields[name])
+        if not sentences:
+            sentences = [*self._place(inner), English(detail)]
+        self.errors[name] = [*self.errors.get(name, ()), *sentences]
         return None
 
     def _place(self, parts: list[str]) -> list[str]:
@@ -301,7 +304,7 @@ class Form:
         }
         return _WORD.sub(lambda word: labels.get(word[0], word[0]), detail)
 
-    def _json_error(self, field: Field) -> Said:
+    def _json_error(self, field: Field) -> Sentences:
         """Return why a text is no JSON, which the operation cannot say."""
         text = self.text(field)
         if field.kind != "json" or not text.strip() or field.name in self.errors:
@@ -309,20 +312,20 @@ class Form:
         try:
             read_json(text)
         except NotJson as error:
-            said: Said = [self.locale.text(error.name, **error.values)]
-            return [*said, English(error.detail)] if error.detail else said
+            sentences: Sentences = [self.locale.text(error.name, **error.values)]
+            return [*sentences, English(error.detail)] if error.detail else sentences
         return []
 
     def id_of(self, name: str) -> str:
         """Return the id of a field's control, which no other form of the page has."""
         return f"{self._id_prefix}.{name}"
 
-    def text(self, field: Field) -> Verbatim:
+    def text(self, field: Field) -> LiteralText:
         """Return what a control of one line or several shows."""
         if self._sent is not None:
-            return Verbatim(self._sent.get(field.name, ""))
+            return LiteralText(self._sent.get(field.name, ""))
         value = self._values.get(field.name)
-        return Verbatim(shown_value(field, value))
+        return LiteralText(shown_value(field, value))
 
     def is_chosen(self, field: Field, value: str) -> bool:
         if self._sent is not None:
@@ -370,6 +373,7 @@ class Form:
         return self._sent.get(IF_EMPTY + field.name, "") if self._sent else ""
 
 
-def _unescaped(part: str) -> str:
-    """Return a part of a JSON pointer."""
-    return part.replace("~1", "/").replace("~0", "~")
+def errors_of(refusal: Refusal) -> list[dict[str, Any]]:
+    """Return what is wrong with which field of a refused request."""
+    errors: Any = refusal.members.get("errors", [])
+    return list(errors)

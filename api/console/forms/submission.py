@@ -3,6 +3,7 @@
 import json
 import re
 from collections.abc import Iterable, Mapping
+from contextlib import suppress
 from enum import Enum
 from typing import Any
 
@@ -28,6 +29,8 @@ _LOCAL_MOMENT = re.compile(
 )
 _INTEGER = re.compile(r"-?[0-9]{1,100}", re.ASCII)
 _NUMBER = re.compile(r"-?[0-9]{1,100}(\.[0-9]{1,100})?([eE][+-]?[0-9]{1,3})?", re.ASCII)
+
+_TEXTS, _LISTS = ("text", "textarea"), ("lines", "choices")
 
 Sent = MultiDict[str, str]
 
@@ -99,16 +102,38 @@ def _read(field: Field, sent: Sent, is_parameter: bool) -> Any:
         return False if LISTED + field.name in sent else _Marker.OMITTED
     # Browsers send line breaks as CRLF.
     text = sent[field.name].replace("\r\n", "\n")
-    if field.kind in ("text", "textarea"):
+    if field.kind in _TEXTS:
         # A text of spaces is not the same as none.
         return text or _Marker.EMPTY
-    return _READERS[field.kind](field, text) if text.strip() else _Marker.EMPTY
+    return _read_text(field, text) if text.strip() else _Marker.EMPTY
+
+
+def _read_text(field: Field, text: str) -> Any:
+    """Return the value of what was typed or chosen; the text if it is none."""
+    stripped = text.strip()
+    match field.kind:
+        case "flag":
+            return {"true": True, "false": False}.get(text, text)
+        case "lines":
+            return [line.strip() for line in text.split("\n") if line.strip()]
+        case "moment":
+            at = _LOCAL_MOMENT.fullmatch(stripped)
+            return f"{at[1]}T{at[2]}{at[3] or ':00'}Z" if at else stripped
+        case "number" if _INTEGER.fullmatch(stripped):
+            return int(stripped)
+        case "number":
+            is_float = not field.is_integer and _NUMBER.fullmatch(stripped)
+            return float(stripped) if is_float else stripped
+        case "json":
+            with suppress(NotJson):
+                return read_json(text)
+    return text
 
 
 def _empty(field: Field, choice: str, *, is_emptied: bool) -> Any:
     if choice == "null":
         return None
-    is_text, is_list = field.kind in ("text", "textarea"), field.kind in _LISTS
+    is_text, is_list = field.kind in _TEXTS, field.kind in _LISTS
     nothing: Any = [] if is_list else ""
     if choice == "empty":
         return nothing
@@ -117,26 +142,6 @@ def _empty(field: Field, choice: str, *, is_emptied: bool) -> Any:
         return None if field.is_nullable else nothing
     # The operation says what it lacks.
     return nothing if field.is_required and is_text else _Marker.OMITTED
-
-
-def _read_flag(_: Field, text: str) -> Any:
-    return {"true": True, "false": False}.get(text, text)
-
-
-def _read_moment(_: Field, text: str) -> str:
-    match = _LOCAL_MOMENT.fullmatch(text.strip())
-    return f"{match[1]}T{match[2]}{match[3] or ':00'}Z" if match else text.strip()
-
-
-def _read_number(field: Field, text: str) -> Any:
-    text = text.strip()
-    if _INTEGER.fullmatch(text):
-        return int(text)
-    return float(text) if not field.is_integer and _NUMBER.fullmatch(text) else text
-
-
-def _read_lines(_: Field, text: str) -> list[str]:
-    return [line.strip() for line in text.split("\n") if line.strip()]
 
 
 class NotJson(ValueError):
@@ -170,28 +175,6 @@ def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     return fields
 
 
-def _read_object(_: Field, text: str) -> Any:
-    try:
-        return read_json(text)
-    except NotJson:
-        return text
-
-
 def read_version(text: str) -> int | str:
     """Return a version as a number; the operation refuses what is none."""
     return int(text) if _INTEGER.fullmatch(text) else text
-
-
-def _same(_: Field, text: str) -> str:
-    return text
-
-
-_LISTS = ("lines", "choices")
-_READERS = {
-    "choice": _same,
-    "flag": _read_flag,
-    "json": _read_object,
-    "lines": _read_lines,
-    "moment": _read_moment,
-    "number": _read_number,
-}

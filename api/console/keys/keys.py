@@ -2,8 +2,9 @@
 
 from typing import Any, get_args
 
-from flask import Response
+from werkzeug.wrappers import Response
 
+from api.console.console_page import page
 from api.console.console_request import ConsoleRequest, OperationResult
 from api.console.forms.fields import Option
 from api.console.forms.form import Form
@@ -15,7 +16,7 @@ from api.console.keys.scope_choices import (
     scope_areas,
     scope_set,
 )
-from api.console.page import page
+from models.errors import ScopeNotGrantable
 from models.platform.key_inventory import FindKeys, find_keys, inventoried_key
 from models.platform.keys import KeyStatus
 from models.platform.scopes import ASSERT_ACTORS, not_grantable
@@ -126,8 +127,9 @@ def _submit(request: ConsoleRequest, form: Form, **more: Any) -> OperationResult
     # Without any, the operation says what it lacks.
     kept = form.fill(request.sent).request.get("scopes", [])
     result = request.submit(form, scopes=kept, **more)
-    if missing := form.refusal.get("scopes"):
-        names = request.look.locale.join_list(missing)
+    if isinstance(form.refusal, ScopeNotGrantable):
+        missing: Any = form.refusal.members["scopes"]
+        names = request.locale.join_list(missing)
         form.errors["scopes"] = [request.text("keys.not-to-grant", scopes=names)]
     return result
 

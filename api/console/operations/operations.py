@@ -2,24 +2,23 @@
 
 import inspect
 import json
-from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import cache
 from itertools import groupby
 from typing import Any
 
-from flask import Response
 from werkzeug.datastructures import FileStorage, MultiDict
 from werkzeug.exceptions import NotFound
+from werkzeug.wrappers import Response
 
+from api.console.console_page import MIB, address, page
 from api.console.console_request import ConsoleRequest, OperationResult, Refused
 from api.console.forms.fields import Field, Option, form_fields
 from api.console.forms.form import Form
 from api.console.forms.submission import LISTED
 from api.console.operations.curl import curl_line
 from api.console.operations.result import Result
-from api.console.page import MIB, address, page
 from api.openapi.examples import Examples
 from api.openapi.schemas import request_schema
 from api.operation import OPERATIONS, Operation
@@ -93,10 +92,10 @@ def send_operation(
     curl = _curl(request, entry.operation, form, is_dry=is_dry)
     try:
         found = _call(request, entry.operation, form, is_dry=is_dry)
-    except Refused as refusal:
-        form.refuse(refusal.problem)
+    except Refused as refused:
+        form.refuse(refused.refusal)
         return _operation_page(request, entry, form)
-    result = Result.of(entry.operation, found, request.look.locale, is_dry=is_dry)
+    result = Result.of(entry.operation, found, request.locale, is_dry=is_dry)
     if not is_dry:
         # What is sent next is meant; a repeat of this one has its key.
         form.renew_key()
@@ -108,13 +107,13 @@ class Entry:
     """An operation, with its address and its description."""
 
     operation: Operation
-    verb: str
     summary: str
     description: str
 
     @property
     def path(self) -> str:
-        return f"operations/{self.operation.area}/{self.operation.noun}/{self.verb}/"
+        operation = self.operation
+        return f"operations/{operation.area}/{operation.noun}/{operation.anchor}/"
 
     def has_words(self, words: list[str]) -> bool:
         operation = self.operation
@@ -125,15 +124,11 @@ class Entry:
 @cache
 def _entries() -> list[Entry]:
     """Return all operations, by area, noun and verb."""
-    verbs = Counter((o.area, o.noun, o.verb) for o in OPERATIONS)
     entries = []
     for operation in OPERATIONS:
-        has_namesake = verbs[operation.area, operation.noun, operation.verb] > 1
-        is_admin = has_namesake and "/admin/" in operation.path
-        verb = f"admin-{operation.verb}" if is_admin else operation.verb
         text = inspect.getdoc(operation.handler) or ""
         summary, _, description = text.partition("\n")
-        entries.append(Entry(operation, verb, summary, description.strip()))
+        entries.append(Entry(operation, summary, description.strip()))
     return sorted(entries, key=lambda entry: entry.path)
 
 
@@ -227,10 +222,10 @@ def _send_query(request: ConsoleRequest, entry: Entry, form: Form) -> Response:
             response.headers["Content-Disposition"] = f'attachment; filename="{name}"'
             return response
         found = request.call(operation.route, form.request)
-    except Refused as refusal:
-        form.refuse(refusal.problem)
+    except Refused as refused:
+        form.refuse(refused.refusal)
         return _operation_page(request, entry, form)
-    result = Result.of(operation, found, request.look.locale)
+    result = Result.of(operation, found, request.locale)
     following = _next_page(request, entry, found)
     return _operation_page(request, entry, form, result=result, following=following)
 
@@ -257,12 +252,10 @@ def _call(
             operation.route, form.request, idempotency_key=key, dry_run=is_dry
         )
     file = request.files.get(FILE) or FileStorage()
-    # Browsers guess a type by the suffix; the operation recognizes it.
     return request.upload(
         operation.route,
         form.request,
         file.read(),
-        "application/octet-stream",
         idempotency_key=key,
         dry_run=is_dry,
     )
@@ -342,7 +335,7 @@ def _parameter(
 ) -> dict[str, str]:
     """Return what is said of a field, by its name."""
     declared = form_fields(operation)[field.name]
-    notes = [declared.bounds(request.look.locale)]
+    notes = [declared.bounds(request.locale)]
     if declared.kind == "moment":
         notes.append(request.text("form.moment-such-as", example=EXAMPLE_MOMENT))
     if declared.default not in (None, [], {}) and field.kind in ("number", "text"):

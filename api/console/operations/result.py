@@ -50,7 +50,7 @@ class Result:
             # What a dry run has made opens nothing.
             secret=None if is_dry else secret,
             is_dry=is_dry,
-            is_replayed=found.headers.get("Idempotent-Replayed") == "true",
+            is_replayed=found.is_replayed,
         )
 
 

@@ -3,7 +3,10 @@
 from dataclasses import dataclass
 from typing import Any
 
+from werkzeug.wrappers import Response
+
 from api.console.console_request import ConsoleRequest
+from api.console.forms.form import Form
 
 GET_ACCESS = "GET /projects/v1/access/get"
 GET_PROJECT = "GET /projects/v1/projects/get"
@@ -35,6 +38,19 @@ def project_access(request: ConsoleRequest, project_id: str) -> ProjectAccess:
         return ProjectAccess(request, None, None)
     allowed = frozenset(f"projects:{name}" for name in access["allowed"])
     return ProjectAccess(request, access["effectiveRole"], allowed)
+
+
+def create_page(
+    request: ConsoleRequest, template: str, project_id: str, form: Form
+) -> Response:
+    """Show the form that creates something in a project."""
+    return request.page(
+        template,
+        form.status,
+        project=read_project(request, project_id),
+        access=project_access(request, project_id),
+        form=form,
+    )
 
 
 def read_project(request: ConsoleRequest, id: str) -> dict[str, Any]:

@@ -4,12 +4,12 @@ from collections import defaultdict
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from flask import Response
+from werkzeug.wrappers import Response
 
+from api.console.console_page import address, page
 from api.console.console_request import ConsoleRequest
 from api.console.forms.labels import field_text, value_text
 from api.console.listing import list_page
-from api.console.page import address, page
 from api.console.projects.access import read_project
 from api.console.work.links import relation_text
 from models.locales import Locale
@@ -107,7 +107,7 @@ def _describe(
     request: ConsoleRequest, record: Mapping[str, Any], title: str
 ) -> dict[str, Any]:
     metadata, kind = record["metadata"] or {}, record["entityType"]
-    locale = request.look.locale
+    locale = request.locale
     return {
         "noun": request.text(NOUNS[kind])
         if kind in NOUNS

@@ -2,12 +2,12 @@
 
 from typing import Any
 
-from flask import Response
+from werkzeug.wrappers import Response
 
+from api.console.console_page import page
 from api.console.console_request import ConsoleRequest, Refused
 from api.console.forms.form import Form
 from api.console.listing import read_all
-from api.console.page import page
 from api.console.projects.access import ProjectAccess, project_access, read_project
 from api.console.projects.projects import CREATE_LABEL, LIST_LABELS, project_page
 
@@ -55,14 +55,14 @@ def _label_page(
         "rename": request.form(UPDATE_LABEL, "name", values=label or {}),
         "remove": request.form(REMOVE_LABEL, "id"),
     }
-    statuses = [form.status for form in refused.values()]
-    return request.page(
+    return request.page_of_forms(
         "console/projects/label.html",
-        max(statuses, default=200 if label else 404),
+        forms,
+        refused,
+        200 if label else 404,
         project=project,
         label=label,
         access=access,
-        forms=forms | refused,
         bearers=_bearers(request, access, label),
     )
 

@@ -2,11 +2,11 @@
 
 from typing import Any
 
-from flask import Response
+from werkzeug.wrappers import Response
 
+from api.console.console_page import page
 from api.console.console_request import ConsoleRequest
 from api.console.forms.form import Form
-from api.console.page import page
 from api.console.projects.access import project_access, read_project
 from api.console.projects.projects import ADD_MEMBER, LIST_MEMBERS, project_page
 
@@ -55,13 +55,13 @@ def _member_page(
         "change": request.form(UPDATE_MEMBER, "role", values=values),
         "remove": request.form(REMOVE_MEMBER, "accountId"),
     }
-    statuses = [form.status for form in refused.values()]
-    return request.page(
+    return request.page_of_forms(
         "console/projects/member.html",
-        max(statuses, default=200 if member else 404),
+        forms,
+        refused,
+        200 if member else 404,
         project=project,
         account=account,
         member=member,
         access=project_access(request, id),
-        forms=forms | refused,
     )

@@ -2,12 +2,12 @@
 
 from typing import Any
 
-from flask import Response
+from werkzeug.wrappers import Response
 
+from api.console.console_page import page
 from api.console.console_request import ConsoleRequest
 from api.console.forms.form import Form
-from api.console.page import page
-from api.console.projects.access import project_access, read_project
+from api.console.projects.access import create_page, project_access, read_project
 from api.console.projects.projects import CREATE_MILESTONE
 
 GET = "GET /projects/v1/milestones/get"
@@ -17,11 +17,14 @@ REMOVE = "POST /projects/v1/milestones/remove"
 RESTORE = "POST /projects/v1/milestones/restore"
 
 FIELDS = ("name", "status", "bucket", "targetAt", "description")
+CREATE_TEMPLATE = "console/projects/create-milestone.html"
 
 
 @page("GET projects/<id>/milestones/create/")
 def create_milestone_form(request: ConsoleRequest, id: str) -> Response:
-    return _create_page(request, id, request.form(CREATE_MILESTONE, *FIELDS))
+    return create_page(
+        request, CREATE_TEMPLATE, id, request.form(CREATE_MILESTONE, *FIELDS)
+    )
 
 
 @page("POST projects/<id>/milestones/create/")
@@ -29,7 +32,7 @@ def create_milestone(request: ConsoleRequest, id: str) -> Response:
     form = request.form(CREATE_MILESTONE, *FIELDS)
     result = request.submit(form, projectId=id)
     if result is None:
-        return _create_page(request, id, form)
+        return create_page(request, CREATE_TEMPLATE, id, form)
     path = f"projects/{id}/milestones/{result.data['id']}/"
     return request.go(path, done="milestone-created")
 
@@ -70,16 +73,6 @@ def _change_form(request: ConsoleRequest, milestone: dict[str, Any]) -> Form:
     return request.form(UPDATE, *FIELDS, values=milestone, is_prefilled=True)
 
 
-def _create_page(request: ConsoleRequest, id: str, form: Form) -> Response:
-    return request.page(
-        "console/projects/create-milestone.html",
-        form.status,
-        project=read_project(request, id),
-        access=project_access(request, id),
-        form=form,
-    )
-
-
 def _milestone_page(
     request: ConsoleRequest, milestone: dict[str, Any], **refused: Form
 ) -> Response:
@@ -88,13 +81,12 @@ def _milestone_page(
         "archive": request.form(REMOVE, "id"),
         "restore": request.form(RESTORE, "id"),
     }
-    return request.page(
+    return request.page_of_forms(
         "console/projects/milestone.html",
-        max((form.status for form in refused.values()), default=200),
+        forms,
+        refused,
         project=read_project(request, milestone["projectId"]),
         milestone=milestone,
         progress=request.read_if_allowed(PROGRESS, id=milestone["id"]),
         access=project_access(request, milestone["projectId"]),
-        forms=forms | refused,
-        open=set(refused),
     )

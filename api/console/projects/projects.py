@@ -2,13 +2,13 @@
 
 from typing import Any
 
-from flask import Response
+from werkzeug.wrappers import Response
 
+from api.console.console_page import page
 from api.console.console_request import ConsoleRequest
 from api.console.forms.fields import Option
 from api.console.forms.form import Form
 from api.console.listing import list_page, read_all
-from api.console.page import page
 from api.console.projects.access import project_access, read_project
 from api.console.projects.activity import recent_activity
 
@@ -19,7 +19,6 @@ TRANSFER = "POST /projects/v1/projects/transfer"
 REMOVE = "POST /projects/v1/projects/remove"
 RESTORE = "POST /projects/v1/projects/restore"
 PURGE = "POST /projects/v1/admin/projects/purge"
-EXPORT = "GET /projects/v1/projects/export"
 LIST_MEMBERS = "GET /projects/v1/members/list"
 ADD_MEMBER = "POST /projects/v1/members/add"
 LIST_LABELS = "GET /projects/v1/labels/list"
@@ -114,17 +113,20 @@ def project_page(
         "transfer": request.form(TRANSFER, "ownerId"),
         "archive": request.form(REMOVE, "id"),
         "restore": request.form(RESTORE, "id"),
-        "add_member": _member_form(request),
+        "add_member": request.form(
+            ADD_MEMBER,
+            "accountId",
+            "role",
+            values={"accountId": request.caller.account},
+        ),
         "add_label": request.form(CREATE_LABEL, "name"),
     }
-    status = max((form.status for form in refused.values()), default=200)
-    return request.page(
+    return request.page_of_forms(
         "console/projects/project.html",
-        status,
+        forms,
+        refused,
         project=project,
         access=project_access(request, id),
-        forms=forms | refused,
-        open=set(refused),
         milestones=read_all(request, LIST_MILESTONES, projectId=id),
         members=read_all(request, LIST_MEMBERS, projectId=id),
         labels=read_all(request, LIST_LABELS, projectId=id, scope="project"),
@@ -150,8 +152,3 @@ def _create_page(request: ConsoleRequest, form: Form) -> Response:
 
 def _change_form(request: ConsoleRequest, project: dict[str, Any]) -> Form:
     return request.form(UPDATE, *CHANGE_FIELDS, values=project, is_prefilled=True)
-
-
-def _member_form(request: ConsoleRequest) -> Form:
-    values = {"accountId": request.caller.account}
-    return request.form(ADD_MEMBER, "accountId", "role", values=values)

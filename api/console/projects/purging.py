@@ -2,11 +2,11 @@
 
 from typing import Any
 
-from flask import Response
+from werkzeug.wrappers import Response
 
+from api.console.console_page import page
 from api.console.console_request import ConsoleRequest, Refused
 from api.console.forms.form import Form
-from api.console.page import page
 from api.console.projects.access import read_project
 
 PURGE = "POST /projects/v1/admin/projects/purge"

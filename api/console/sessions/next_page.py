@@ -6,7 +6,7 @@ from urllib.parse import unquote
 from flask import current_app, request
 from werkzeug.exceptions import HTTPException
 
-from api.console.page import CONSOLE
+from api.console.console_page import CONSOLE
 
 SIGN_IN = CONSOLE + "sign-in/"
 NEXT_FIELD = "_next"

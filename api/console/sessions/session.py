@@ -2,10 +2,10 @@
 
 from itertools import groupby
 
-from flask import Response
+from werkzeug.wrappers import Response
 
+from api.console.console_page import page
 from api.console.console_request import ConsoleRequest
-from api.console.page import page
 
 
 @page("GET session/")

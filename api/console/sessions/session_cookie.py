@@ -2,10 +2,10 @@
 
 import re
 
-from flask import Response
+from werkzeug.wrappers import Response
 
 from api.http.clients import client_address
-from api.http.messages import Request
+from api.http.request import Request
 
 # Browsers accept the prefix only with Secure, Path=/ and no Domain, so no other host
 # can set the cookie.

@@ -11,17 +11,11 @@ from datetime import datetime
 from hashlib import sha256
 from ipaddress import ip_address, ip_network
 
-from api.console.sessions.proxy_key import read_proxy_key
 from api.console.sessions.session_cookie import cookie_name
-from api.http.authentication import (
-    CREDENTIALS,
-    Credentials,
-    act_for_person,
-    key_credentials,
-)
+from api.http.authentication import Credentials, act_for_person, key_credentials
 from api.http.clients import client_address, client_networks
 from api.http.dispatch import Dispatcher
-from api.http.messages import Request, RequestHeaders
+from api.http.request import Request
 from api.operation import Caller
 from models.base import epoch_ms
 from models.errors import (
@@ -42,13 +36,14 @@ from models.platform.console_sessions import (
 )
 from models.platform.rate_limits import Rate, RateLimiter
 from models.platform.secrets import Secret, is_well_formed
-from models.settings import Settings
+from models.settings import SettingError, Settings
 from models.storage.database import independent_reads, writing
 
 # The form of a session's token.
 TOKEN = re.compile(r"[A-Za-z0-9_-]{43}", re.ASCII)
 # Wrong keys of one client.
 WRONG_KEY_RATE = Rate(capacity=10, refill=10 / 60)
+MAX_KEY_FILE_CHARACTERS = 1000
 
 log = logging.getLogger("masthead.sign-ins")
 
@@ -66,8 +61,6 @@ class SignedIn:
     """Somebody who is signed in; `person` is an e-mail address, if one is known."""
 
     caller: Caller
-    credentials: Credentials
-    rate: Rate
     person: str | None
     is_by_proxy: bool
 
@@ -121,7 +114,8 @@ class SignIn:
     def _start(self, request: Request, secret: str, person: str, now: datetime) -> str:
         try:
             with independent_reads():
-                caller, _ = self._caller(request, key_credentials(secret), now)
+                credentials = key_credentials(secret)
+                caller = self._dispatcher.authenticate(request, now, credentials)
         except InvalidKey:
             self._limit_wrong_keys(request, now)
             raise
@@ -140,7 +134,10 @@ class SignIn:
         Raise what refuses the key, if it was revoked or has expired.
         """
         with independent_reads():
-            return self._by_proxy(request, now) or self._by_session(request, now)
+            if signed_in := self._by_proxy(request, now):
+                return signed_in
+            token = session_token(request)
+            return self._by_token(request, token, now) if token else None
 
     def find_started(self, request: Request, token: str, now: datetime) -> SignedIn:
         """Return who has just started a session, whose cookie comes only next time."""
@@ -168,9 +165,9 @@ class SignIn:
         if not person:
             return None
         credentials = key_credentials(read_proxy_key(file))
-        caller, rate = self._caller(request, credentials, now)
+        caller = self._dispatcher.authenticate(request, now, credentials)
         _check_person(caller, person)
-        return SignedIn(caller, credentials, rate, person, is_by_proxy=True)
+        return SignedIn(caller, person, is_by_proxy=True)
 
     def is_by_proxy(self, request: Request) -> bool:
         """Return whether a proxy says who has made the request."""
@@ -191,16 +188,12 @@ class SignIn:
             return f"{name} {request.headers.get(name)}"
         return session_token(request)
 
-    def _by_session(self, request: Request, now: datetime) -> SignedIn | None:
-        token = session_token(request)
-        return self._by_token(request, token, now) if token else None
-
     def _by_token(self, request: Request, token: str, now: datetime) -> SignedIn | None:
         session = find_session(token, now)
         if session is None:
             return None
         credentials = Credentials(session.key_hash, token)
-        caller, rate = self._caller(request, credentials, now)
+        caller = self._dispatcher.authenticate(request, now, credentials)
         if needs_renewal(session, now):
             try:
                 with writing():
@@ -208,13 +201,7 @@ class SignIn:
             except StorageBusy:
                 # Pages can be read while nothing can be written.
                 pass
-        return SignedIn(caller, credentials, rate, session.person, is_by_proxy=False)
-
-    def _caller(
-        self, request: Request, credentials: Credentials, now: datetime
-    ) -> tuple[Caller, Rate]:
-        environ = {**request.environ, CREDENTIALS: credentials}
-        return self._dispatcher.authenticate(Request(environ), now)
+        return SignedIn(caller, session.person, is_by_proxy=False)
 
     def _limit_wrong_keys(self, request: Request, now: datetime) -> None:
         name = f"sign-in {client_networks(client_address(request))[0]}"
@@ -229,7 +216,7 @@ class SignIn:
 def _check_person(caller: Caller, person: str) -> None:
     """Raise what refuses the person in each operation, for pages that call none."""
     try:
-        act_for_person(caller, RequestHeaders({"HTTP_ACT_AS_EMAIL": person}))
+        act_for_person(caller, {"Act-As-Email": person})
     except ValidationFailed:
         raise InvalidPerson("The email address is invalid.") from None
 
@@ -247,3 +234,23 @@ def session_token(request: Request) -> str | None:
         if key == name and TOKEN.fullmatch(value):
             return value
     return None
+
+
+def read_proxy_key(path: str) -> str:
+    """Return the key by which people act whom a proxy has signed in."""
+    try:
+        with open(path, encoding="ascii") as file:
+            key = file.read(MAX_KEY_FILE_CHARACTERS).strip()
+    except OSError as error:
+        raise _unreadable(error.strerror or "It is no file") from error
+    except UnicodeError:
+        raise _unreadable("It is not ASCII") from None
+    if not is_well_formed(key):
+        raise _unreadable("It has no API key, or one that is mistyped")
+    return key
+
+
+def _unreadable(reason: str) -> SettingError:
+    return SettingError(
+        f"The console's key file, MASTHEAD_CONSOLE_KEY_FILE, cannot be read: {reason}."
+    )

@@ -2,12 +2,12 @@
 
 from typing import Any
 
-from flask import Response
+from werkzeug.wrappers import Response
 
+from api.console.console_page import page
 from api.console.console_request import ConsoleRequest
 from api.console.differences import diff_lines
 from api.console.forms.form import Form
-from api.console.page import page
 from api.console.projects.access import project_access, read_project
 from api.console.specifications.specification import GET
 

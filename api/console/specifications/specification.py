@@ -2,13 +2,13 @@
 
 from typing import Any
 
-from flask import Response
+from werkzeug.wrappers import Response
 
+from api.console.console_page import page
 from api.console.console_request import ConsoleRequest
 from api.console.forms.fields import Option
 from api.console.forms.form import Form
 from api.console.listing import read_all
-from api.console.page import page
 from api.console.projects.access import project_access, read_project
 from api.console.specifications.specifications import COVERAGE, LIST
 
@@ -89,9 +89,10 @@ def specification_page(
         "restore": request.form(RESTORE, "id"),
     }
     coverage = request.read_if_allowed(COVERAGE, id=id)
-    return request.page(
+    return request.page_of_forms(
         "console/specifications/specification.html",
-        max((form.status for form in refused.values()), default=200),
+        forms,
+        refused,
         project=read_project(request, specification["projectId"]),
         access=project_access(request, specification["projectId"]),
         specification=specification,
@@ -100,8 +101,6 @@ def specification_page(
         revisions=request.read_if_allowed(
             LIST_REVISIONS, specificationId=id, content="omit", limit=MOST_REVISIONS
         ),
-        forms=forms | refused,
-        open=set(refused),
     )
 
 

@@ -1,19 +1,19 @@
 """List and create the specifications of a project, and see which work covers them."""
 
-from flask import Response
+from werkzeug.wrappers import Response
 
+from api.console.console_page import page
 from api.console.console_request import ConsoleRequest
 from api.console.forms.fields import Option
-from api.console.forms.form import Form
 from api.console.listing import list_page
-from api.console.page import page
-from api.console.projects.access import project_access, read_project
+from api.console.projects.access import create_page, project_access, read_project
 from api.console.projects.projects import ARCHIVED_OPTIONS
 
 LIST = "GET /projects/v1/specifications/list"
 CREATE = "POST /projects/v1/specifications/create"
 COVERAGE = "GET /projects/v1/specifications/coverage"
 CREATE_FIELDS = ("title", "slug", "status", "content", "summary")
+CREATE_TEMPLATE = "console/specifications/create.html"
 
 
 @page("GET projects/<id>/specifications/")
@@ -56,7 +56,9 @@ def show_coverage(request: ConsoleRequest, id: str) -> Response:
 
 @page("GET projects/<id>/specifications/create/")
 def create_specification_form(request: ConsoleRequest, id: str) -> Response:
-    return _create_page(request, id, request.form(CREATE, *CREATE_FIELDS))
+    return create_page(
+        request, CREATE_TEMPLATE, id, request.form(CREATE, *CREATE_FIELDS)
+    )
 
 
 @page("POST projects/<id>/specifications/create/")
@@ -64,16 +66,6 @@ def create_specification(request: ConsoleRequest, id: str) -> Response:
     form = request.form(CREATE, *CREATE_FIELDS)
     result = request.submit(form, projectId=id)
     if result is None:
-        return _create_page(request, id, form)
+        return create_page(request, CREATE_TEMPLATE, id, form)
     path = f"projects/{id}/specifications/{result.data['id']}/"
     return request.go(path, done="specification-created")
-
-
-def _create_page(request: ConsoleRequest, id: str, form: Form) -> Response:
-    return request.page(
-        "console/specifications/create.html",
-        form.status,
-        project=read_project(request, id),
-        access=project_access(request, id),
-        form=form,
-    )

@@ -2,11 +2,11 @@
 
 from typing import Any
 
-from flask import Response
+from werkzeug.wrappers import Response
 
+from api.console.console_page import address, page
 from api.console.console_request import ConsoleRequest
 from api.console.forms.form import Form
-from api.console.page import address, page
 from api.console.projects.access import project_access
 from api.console.work.choices import read_projects
 from api.console.work.work_item import BOARD_FILTERS, UPDATE, move_form

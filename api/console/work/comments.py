@@ -2,11 +2,11 @@
 
 from typing import Any
 
-from flask import Response
+from werkzeug.wrappers import Response
 
+from api.console.console_page import page
 from api.console.console_request import ConsoleRequest
 from api.console.forms.form import Form
-from api.console.page import page
 from api.console.projects.access import project_access
 from api.console.work.work_item import ADD_COMMENT, read_context, work_item_page
 
@@ -57,12 +57,12 @@ def _comment_page(
         "remove": request.form(REMOVE, "id"),
     }
     own = request.caller.account or request.caller.key_id
-    return request.page(
+    return request.page_of_forms(
         "console/work/comment.html",
-        max((form.status for form in refused.values()), default=200),
+        forms,
+        refused,
         item=read_context(request, id)["work"],
         comment=comment,
         is_own=comment["authorId"] == own,
         access=project_access(request, comment["projectId"]),
-        forms=forms | refused,
     )

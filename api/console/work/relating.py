@@ -1,10 +1,10 @@
 """Relate work items to each other, to specifications, and to other systems."""
 
-from flask import Response
+from werkzeug.wrappers import Response
 
+from api.console.console_page import page
 from api.console.console_request import ConsoleRequest, Refused
 from api.console.forms.form import Form
-from api.console.page import page
 from api.console.work.links import (
     ADD_RELATIONSHIP,
     RELATION_FIELDS,
@@ -73,9 +73,9 @@ def link_specification(request: ConsoleRequest, id: str) -> Response:
     seen = {"expectedUpdatedAt": item["updatedAt"]}
     try:
         request.call(UPDATE_ITEM, {"id": id, "specifications": links, **seen})
-    except Refused as refusal:
+    except Refused as refused:
         form = specification_form(request, item).fill(request.sent)
-        form.refuse(refusal.problem)
+        form.refuse(refused.refusal)
         return _refused(request, id, specify=form)
     return request.go(f"work/{id}/", done=REMOVED if is_removal else ADDED)
 

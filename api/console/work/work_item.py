@@ -2,12 +2,12 @@
 
 from typing import Any
 
-from flask import Response
+from werkzeug.wrappers import Response
 
+from api.console.console_page import page
 from api.console.console_request import ConsoleRequest
 from api.console.forms.form import Form
 from api.console.listing import read_all
-from api.console.page import page
 from api.console.projects.access import project_access
 from api.console.projects.activity import describe
 from api.console.work.choices import offer_of_project, read_projects
@@ -104,9 +104,10 @@ def work_item_page(
         "specify": specification_form(request, item),
     }
     projects = read_projects(request) | {item["projectId"]: context["project"]}
-    return request.page(
+    return request.page_of_forms(
         "console/work/item.html",
-        max((form.status for form in refused.values()), default=200),
+        forms,
+        refused,
         item=item,
         context=context,
         comments=_comments(request, context),
@@ -114,8 +115,6 @@ def work_item_page(
         relations=read_relations(request, item, projects),
         activity=describe(request, context["activity"]),
         access=project_access(request, item["projectId"]),
-        forms=forms | refused,
-        open=set(refused),
     )
 
 

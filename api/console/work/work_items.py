@@ -2,14 +2,14 @@
 
 from typing import Any
 
-from flask import Response
+from werkzeug.wrappers import Response
 
+from api.console.console_page import page
 from api.console.console_request import ConsoleRequest
 from api.console.forms.fields import Option
 from api.console.forms.form import Form
 from api.console.listing import list_page
-from api.console.page import page
-from api.console.projects.access import project_access, read_project
+from api.console.projects.access import create_page
 from api.console.projects.projects import ARCHIVED_OPTIONS
 from api.console.work.choices import (
     account_options,
@@ -37,6 +37,7 @@ CREATE_FIELDS = (
     *("milestoneId", "dueAt", "assigneeIds", "labelIds"),
 )
 FLAGS = (Option("true", "Yes", name="form.yes"), Option("false", "No", name="form.no"))
+CREATE_TEMPLATE = "console/work/create.html"
 
 
 @page("GET work/", opened_by=(LIST_ITEMS,))
@@ -68,7 +69,9 @@ def create_work_item_form(request: ConsoleRequest) -> Response:
         project_id = options[0].value
     if not project_id:
         return request.page("console/work/choose-project.html", options=options)
-    return _create_page(request, project_id, _create_form(request, project_id))
+    return create_page(
+        request, CREATE_TEMPLATE, project_id, _create_form(request, project_id)
+    )
 
 
 @page("POST work/create/")
@@ -77,7 +80,7 @@ def create_work_item(request: ConsoleRequest) -> Response:
     form = _create_form(request, project_id)
     result = request.submit(form, projectId=project_id)
     if result is None:
-        return _create_page(request, project_id, form)
+        return create_page(request, CREATE_TEMPLATE, project_id, form)
     return request.go(f"work/{result.data['id']}/", done="work-created")
 
 
@@ -120,13 +123,3 @@ def _assignees(request: ConsoleRequest) -> list[Option]:
 def _create_form(request: ConsoleRequest, project_id: str) -> Form:
     form = request.form(CREATE_ITEM, *CREATE_FIELDS, values={"type": "task"})
     return offer_of_project(request, form, project_id, None)
-
-
-def _create_page(request: ConsoleRequest, project_id: str, form: Form) -> Response:
-    return request.page(
-        "console/work/create.html",
-        form.status,
-        project=read_project(request, project_id),
-        access=project_access(request, project_id),
-        form=form,
-    )

@@ -25,8 +25,8 @@ from waitress.task import ErrorTask, WSGITask
 from api.http.body_limits import AdmitBody, refuse_large_body
 from api.http.clients import CredentialOf, bearer_credential, client_address
 from api.http.dispatch import InternalError
-from api.http.messages import REFUSAL, Request
 from api.http.middleware import REQUEST
+from api.http.request import REFUSAL, Request
 from api.http.server import limits
 from api.http.server.caller_queue import CallerQueue, network_of
 from api.http.server.parser import BodySpool, Parser, refusal_of

@@ -6,9 +6,9 @@ import pytest
 from prometheus_client.parser import text_string_to_metric_families
 from prometheus_client.registry import Collector
 
-from api.http.access_log import SITE, UNKNOWN
 from api.http.application import create_app
 from api.http.metrics import MAX_OPERATIONS, Metrics
+from api.http.middleware import SITE, UNKNOWN
 from api.http.problem_types import PROBLEM_TYPES
 from api.operation import OPERATIONS
 from models.changes import note_built

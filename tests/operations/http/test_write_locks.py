@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from api.operation import OPERATIONS, Caller
+from models.platform.rate_limits import Rate
 from models.projects.planning.labels import CreateLabel
 from models.projects.work.bulk_create import BulkCreateWorkItems
 from models.storage.database import dry_run, writing
@@ -14,7 +15,9 @@ from models.storage.engines import postgresql_locks
 from models.storage.write_locks import ALONE, SHARED
 
 ID = "00000000-0000-7000-8000-000000000001"
-CALLER = Caller(ID, "Key", "mh_1", ("*",), "ada@example.com", ID, None, "secret")
+CALLER = Caller(
+    *(ID, "Key", "mh_1", ("*",), "ada@example.com", ID, None, "secret"), Rate(1, 1)
+)
 ITEM = {"type": "task", "title": "Do it"}
 EDGE = {"source": ID, "target": "00000000-0000-7000-8000-000000000002"}
 

@@ -4,7 +4,7 @@ import tracemalloc
 
 import pytest
 
-from api.http.streamed_response import MAX_BYTES_IN_MEMORY
+from api.http.response import MAX_BYTES_IN_MEMORY
 from models.storage.engines.sqlite import PRAGMAS
 from tests.factories.full_project import make_full
 

@@ -1,38 +1,36 @@
 """
-Represent HTTP requests and responses: what WSGI passes, parsed only as far as needed.
+Represent requests as WSGI passes them, parsed only as far as needed.
 
-Flask's contexts and header objects cost more than most operations do, so operations
-work with these classes instead.
+Flask's contexts cost more than most operations do, so operations work with these
+classes instead.
 """
 
 import re
-from collections.abc import Iterable
+from collections.abc import Mapping
+from dataclasses import dataclass
 from random import getrandbits
 from time import perf_counter
 from typing import Any
 from urllib.parse import parse_qsl
 
-from werkzeug.datastructures import MultiDict
+from werkzeug.datastructures import (
+    EnvironHeaders,
+    Headers,
+    ImmutableMultiDict,
+    MultiDict,
+)
+
+from api.operation import UploadedBody
 
 Environ = dict[str, Any]
+# By name, which within this process is spelled as in the standards.
+RequestHeaders = Headers | Mapping[str, str]
 
 # The key in the WSGI environment of a refusal that the server has decided on.
 REFUSAL = "masthead.refusal"
 
+NO_QUERY: MultiDict[str, str] = ImmutableMultiDict()
 REQUEST_ID = re.compile(r"[A-Za-z0-9._-]{1,64}", re.ASCII)
-
-
-class RequestHeaders:
-    """The headers of a request, by name in any case; None for a missing one."""
-
-    __slots__ = ("_environ",)
-
-    def __init__(self, environ: Environ) -> None:
-        self._environ = environ
-
-    def get(self, name: str) -> str | None:
-        value: str | None = self._environ.get("HTTP_" + name.upper().replace("-", "_"))
-        return value
 
 
 class Request:
@@ -59,7 +57,7 @@ class Request:
     def __init__(self, environ: Environ) -> None:
         self.started_at = perf_counter()
         self.environ = environ
-        self.headers = RequestHeaders(environ)
+        self.headers = EnvironHeaders(environ)
         self.operation: str | None = None
         self.key_prefix: str | None = None
         self.caller: str | None = None
@@ -78,10 +76,6 @@ class Request:
         header = self.environ.get("CONTENT_LENGTH") or "0"
         return int(header) if header.isdecimal() else 0
 
-    def read_body(self) -> bytes:
-        length = self.content_length
-        return self.environ["wsgi.input"].read(length) if length else b""
-
     @property
     def media_type(self) -> str:
         header: str = self.environ.get("CONTENT_TYPE") or ""
@@ -93,31 +87,25 @@ class Request:
 
     @property
     def query(self) -> MultiDict[str, str]:
+        if not self.query_string:
+            return NO_QUERY
         return MultiDict(parse_qsl(self.query_string, keep_blank_values=True))
 
 
-class Response:
-    """A response: its body, status and headers."""
+@dataclass(slots=True)
+class OperationRequest:
+    """
+    What an authenticated caller asks of an operation, over HTTP or in this process.
 
-    __slots__ = ("body", "headers", "status")
+    Query and body are not parsed: what is wrong with them is said to those who may call
+    the operation.
+    """
 
-    def __init__(
-        self, body: bytes, status: int = 200, headers: dict[str, str] | None = None
-    ) -> None:
-        self.body = body
-        self.status = status
-        self.headers = {} if headers is None else headers
-
-    @property
-    def content_length(self) -> int:
-        return len(self.body)
-
-    def chunks(self, environ: Environ) -> Iterable[bytes]:  # noqa: ARG002
-        """Return the body as WSGI sends it."""
-        return [self.body]
-
-    def close(self) -> None:
-        """Free what the body occupies, if it will not be sent."""
+    id: str
+    headers: RequestHeaders
+    query: MultiDict[str, str]
+    body: bytes | UploadedBody
+    media_type: str
 
 
 def _request_id(header: str | None) -> str:

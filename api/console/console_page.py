@@ -8,7 +8,7 @@ from pkgutil import walk_packages
 from typing import Any, TypeVar
 from urllib.parse import urlencode
 
-from flask import Response
+from werkzeug.wrappers import Response
 
 CONSOLE = "/console/"
 KIB, MIB = 1024, 1024 * 1024

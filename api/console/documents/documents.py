@@ -3,11 +3,11 @@
 from itertools import groupby
 from typing import Any
 
-from flask import Response
+from werkzeug.wrappers import Response
 
+from api.console.console_page import page
 from api.console.console_request import ConsoleRequest
 from api.console.forms.fields import Option
-from api.console.page import page
 from models.projects.documents.document_counts import SectionCount, count_sections
 from models.storage.database import reading
 

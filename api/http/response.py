@@ -1,15 +1,42 @@
-"""Send a response that is too large for memory, by way of a temporary file."""
+"""
+Represent responses to operations: the body in memory or in a file, and what goes first.
+
+The responses of Werkzeug cost 45 µs each, as much as half of keys/verify.
+"""
 
 from collections.abc import Iterable, Iterator
-from itertools import chain
 from tempfile import SpooledTemporaryFile
 from typing import IO
 
-from api.http.messages import Environ, Response
+from api.http.request import Environ
 
-# Up to this size the response stays in memory.
+# Up to this size, a body that is made in pieces stays in memory.
 MAX_BYTES_IN_MEMORY = 1024 * 1024
 CHUNK_BYTES = 64 * 1024
+
+
+class Response:
+    """A response: its body, status and headers."""
+
+    __slots__ = ("body", "headers", "status")
+
+    def __init__(
+        self, body: bytes, status: int = 200, headers: dict[str, str] | None = None
+    ) -> None:
+        self.body = body
+        self.status = status
+        self.headers = {} if headers is None else headers
+
+    @property
+    def content_length(self) -> int:
+        return len(self.body)
+
+    def chunks(self, environ: Environ) -> Iterable[bytes]:  # noqa: ARG002
+        """Return the body as WSGI sends it."""
+        return [self.body]
+
+    def close(self) -> None:
+        """Free what the body occupies, if it will not be sent."""
 
 
 class StreamedResponse(Response):
@@ -42,12 +69,6 @@ class StreamedResponse(Response):
 
     def close(self) -> None:
         self._file.close()
-
-
-def stream_json(pieces: Iterable[str], headers: dict[str, str]) -> StreamedResponse:
-    """Return a response with the data, whose JSON the pieces are."""
-    encoded = (piece.encode() for piece in pieces)
-    return stream_file(chain((b'{"data":',), encoded, (b"}",)), headers)
 
 
 def stream_file(pieces: Iterable[bytes], headers: dict[str, str]) -> StreamedResponse:
