@@ -2,10 +2,11 @@
 
 from collections.abc import Callable, Iterable
 from contextlib import AbstractContextManager
-from dataclasses import dataclass, field
+from dataclasses import KW_ONLY, dataclass, field
 from datetime import datetime
-from functools import cached_property, partial
+from functools import cached_property
 from importlib import import_module
+from inspect import signature
 from pathlib import Path
 from pkgutil import iter_modules
 from typing import Any, BinaryIO, Literal, TypeVar
@@ -30,6 +31,7 @@ from models.storage.write_locks import ALONE, WriteLocks
 
 KIB, MIB = 1024, 1024 * 1024
 
+Result = TypeVar("Result")
 Handler = TypeVar("Handler", bound=Callable[..., Any])
 
 
@@ -184,7 +186,7 @@ class Call:
         If several actions are declared, `action` chooses one of them; AuditError is
         raised for any other. `actor` defaults to the caller's audit actor.
         """
-        declared = self.operation.audit
+        declared = self.operation.audit_actions
         chosen = action or (declared[0] if len(declared) == 1 else "")
         if chosen not in declared:
             raise AuditError(f"{self.operation.name} may not audit {chosen!r}.")
@@ -192,17 +194,28 @@ class Call:
         record = PendingAuditRecord(chosen, row.audited, detail, actor)
         self.audit_records.append(record)
 
-    def audit_changes(self, row: Any, changes: dict[str, Change]) -> None:
-        """Record what an update changed; without changes, mark the call unchanged."""
-        if changes:
-            self.audit(row, detail=describe_changes(changes))
+    def audit_if(self, is_changed: bool, row: Any, *args: str, **options: Any) -> None:
+        """Record the change of the row; without one, mark the call unchanged."""
+        if is_changed:
+            self.audit(row, *args, **options)
         else:
             self.mark_unchanged()
+
+    def audit_changes(self, row: Any, changes: dict[str, Change]) -> None:
+        """Record what an update changed; without changes, mark the call unchanged."""
+        self.audit_if(bool(changes), row, detail=describe_changes(changes))
 
     def notify(self, event: NewEvent | None) -> None:
         """Tell subscribers of the change; None, if there is nothing to tell."""
         if event is not None:
             self.events.append(event)
+
+    def result_of(self, rule: tuple[Result, bool]) -> Result:
+        """Return what a rule returns; without a change, mark the call unchanged."""
+        result, is_changed = rule
+        if not is_changed:
+            self.mark_unchanged()
+        return result
 
     def mark_unchanged(self) -> None:
         """Declare that nothing changed: no audit record is written, no area marked."""
@@ -221,31 +234,85 @@ class Call:
         self.is_audit_skipped = True
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(eq=False)
 class Operation:
-    """The declaration of an operation, with its handler."""
+    """
+    The declaration of an operation, which decorates its handler.
+
+    The handler takes the Call and, if the operation has parameters or a body, the
+    schema in its annotation. The scope that opens the operation follows from its path.
+    """
 
     route: str
-    scope: str
-    handler: Callable[..., Any]
-    request: type[Schema] | None
+    _: KW_ONLY
     response: Any
-    idempotent: Literal["required", "accepted"]
-    audit: tuple[str, ...]
-    rebuilds: str | None
-    errors: tuple[type[Refusal], ...]
-    secret_field: str | None
-    is_mutation: bool
-    etag: bool
-    streamed: bool
-    snapshot: bool
-    is_polled: bool
-    max_body_bytes: int
-    warning: Callable[[Any], str | None] | None
-    read_upload: ReadUpload | None
-    lazy_lists: str | None
-    prepare: Prepare | None
-    locks: WriteLocks | LocksOf
+    idempotent: Literal["required", "accepted"] = "accepted"
+    # The action that the handler records in the audit log, or those it chooses from.
+    audit: str | tuple[str, ...] = ()
+    # The area of the site that a change makes outdated.
+    rebuilds: str | None = None
+    errors: tuple[type[Refusal], ...] = ()
+    # The field of the response that must not be stored in plain text.
+    secret_field: str | None = None
+    # A POST that changes nothing.
+    read_only: bool = False
+    # A GET answers 304 to a matching If-None-Match.
+    etag: bool = False
+    # The handler of a GET yields the JSON of its response in pieces, which are not held
+    # in memory together.
+    streamed: bool = False
+    # A read without a snapshot runs at most one statement for its response, so there
+    # are no two that must agree.
+    snapshot: bool = True
+    # False if no client polls for what changed since a time, so that the change need
+    # not have an instant of its own.
+    is_polled: bool = True
+    max_body_bytes: int = 256 * KIB
+    # Takes the request of a mutation, and returns the text of the header
+    # Masthead-Warning, or None.
+    warning: Callable[[Any], str | None] | None = None
+    # The body of a POST is a file, which this reads before the transaction; the fields
+    # of its request are parameters of the query.
+    read_upload: ReadUpload | None = None
+    # The member of the body whose lists stay in its file; the schema declares them as
+    # `Lazy`.
+    lazy_lists: str | None = None
+    # Does what takes long with the request of a mutation before the transaction, and
+    # queries nothing.
+    prepare: Prepare | None = None
+    # What a mutation locks on PostgreSQL, or a function of api/locks.py that returns
+    # it. Without it, a mutation writes alone: before it gets any, what its rule relies
+    # on is checked against models/storage/engines/postgresql_locks.py.
+    locks: WriteLocks | LocksOf = ALONE
+    handler: Callable[..., Any] = field(init=False)
+
+    def __call__(self, handler: Handler) -> Handler:
+        """Declare the operation with its handler."""
+        self.handler = handler
+        OPERATIONS.append(self)
+        return handler
+
+    @cached_property
+    def request(self) -> type[Schema] | None:
+        """The schema of the parameters or the body."""
+        _, *parameters = signature(self.handler).parameters.values()
+        schema: type[Schema] | None = parameters[0].annotation if parameters else None
+        return schema
+
+    @cached_property
+    def scope(self) -> str:
+        """The path without the version: `status:admin:incidents:add`."""
+        area, _, *rest = self.path.strip("/").split("/")
+        return ":".join((area, *rest))
+
+    @cached_property
+    def is_mutation(self) -> bool:
+        return self.method == "POST" and not self.read_only
+
+    @property
+    def audit_actions(self) -> tuple[str, ...]:
+        """The actions of which the handler may record one."""
+        return (self.audit,) if isinstance(self.audit, str) else self.audit
 
     def write_locks(self, request: Schema | None, caller: Caller) -> WriteLocks:
         """Return what the operation locks for the request of the caller."""
@@ -279,7 +346,7 @@ class Operation:
     def area(self) -> str:
         return self.path.split("/")[1]
 
-    @property
+    @cached_property
     def noun(self) -> str:
         """The noun of the path; developers' own keys have a noun of their own."""
         *before, noun, _ = self.path.split("/")
@@ -324,6 +391,8 @@ class Operation:
         return "offset" if issubclass(self.request, OffsetQuery) else None
 
 
+# The decorator: `@operation("GET /…", response=…)` above the handler.
+operation = Operation
 OPERATIONS: list[Operation] = []
 # What a dry run shows instead of a secret, which would never be valid.
 DRY_RUN_SECRET = "dry-run"  # noqa: S105
@@ -340,79 +409,3 @@ def declare_operations() -> None:
     for area in AREAS:
         for module in iter_modules([str(Path(__file__).parent / area)]):
             import_module(f"api.{area}.{module.name}")
-
-
-def operation(
-    route: str,
-    *,
-    scope: str,
-    response: Any,
-    request: type[Schema] | None = None,
-    idempotent: Literal["required", "accepted"] = "accepted",
-    audit: str | tuple[str, ...] = (),
-    rebuilds: str | None = None,
-    errors: tuple[type[Refusal], ...] = (),
-    secret_field: str | None = None,
-    read_only: bool = False,
-    etag: bool = False,
-    streamed: bool = False,
-    snapshot: bool = True,
-    is_polled: bool = True,
-    max_body_bytes: int = 256 * KIB,
-    warning: Callable[[Any], str | None] | None = None,
-    read_upload: ReadUpload | None = None,
-    lazy_lists: str | None = None,
-    prepare: Prepare | None = None,
-    locks: WriteLocks | LocksOf = ALONE,
-) -> Callable[[Handler], Handler]:
-    """
-    Declare an operation; its handler takes the Call and an instance of `request`.
-
-    `audit` lists the actions that the handler may record, `rebuilds` names the area
-    of the site that a change makes outdated. `secret_field` names the field of the
-    response that must not be stored in plain text. A POST that is `read_only`
-    changes nothing. With `etag`, a GET answers 304 to a matching If-None-Match. The
-    handler of a `streamed` GET yields the JSON of its response in pieces, which are
-    not held in memory together. A read without `snapshot` runs at most one statement
-    for its response, so there are no two that must agree. `is_polled` is false if no
-    client polls for what changed since a time, so that the change need not have an
-    instant of its own. The body of a POST with `read_upload` is a file, which that
-    function reads before the transaction; the fields of its request are parameters of
-    the query. The lists in the member `lazy_lists` of the body stay in its file; the
-    schema declares them as `Lazy`. `prepare` does what takes long with the request of a
-    mutation before the transaction, and queries nothing. A GET whose response is a
-    FileDownload sends a file. `warning` takes the request of a mutation, and returns
-    the text of the header Masthead-Warning, or None. `locks` are what a mutation locks
-    on PostgreSQL, or a function of api/locks.py that returns them. Without it, a
-    mutation writes alone: before it gets any, what its rule relies on is checked
-    against models/storage/engines/postgresql_locks.py.
-    """
-    declaration = partial(
-        Operation,
-        route=route,
-        scope=scope,
-        request=request,
-        response=response,
-        idempotent=idempotent,
-        audit=(audit,) if isinstance(audit, str) else audit,
-        rebuilds=rebuilds,
-        errors=errors,
-        secret_field=secret_field,
-        is_mutation=route.startswith("POST") and not read_only,
-        etag=etag,
-        streamed=streamed,
-        snapshot=snapshot,
-        is_polled=is_polled,
-        max_body_bytes=max_body_bytes,
-        warning=warning,
-        read_upload=read_upload,
-        lazy_lists=lazy_lists,
-        prepare=prepare,
-        locks=locks,
-    )
-    return partial(_declare, declaration)
-
-
-def _declare(declaration: Callable[..., Operation], handler: Handler) -> Handler:
-    OPERATIONS.append(declaration(handler=handler))
-    return handler

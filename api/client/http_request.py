@@ -9,7 +9,7 @@ import ssl
 from collections.abc import Callable, Mapping
 from datetime import datetime
 from email.utils import parsedate_to_datetime
-from functools import cache
+from functools import cache, partial
 from http.client import HTTPException
 from typing import NamedTuple
 from urllib.parse import urlsplit
@@ -67,7 +67,8 @@ def send_request(
     `connect` may choose the address; the certificate must be that of the URL's host.
     Nothing of the request is sent before `before_sending` is called.
     """
-    url = parse_url(request.url)
+    url, headers = parse_url(request.url), HTTPHeaderDict(DEFAULT_HEADERS)
+    headers.update(request.headers)
     connection = _connection(url, request.ca_file, connect or deadline.connect)
     try:
         connection.connect()
@@ -77,7 +78,7 @@ def send_request(
             request.method,
             url.request_uri,
             body=request.body,
-            headers=_headers(request.headers),
+            headers=headers,
             preload_content=False,
         )
         response = connection.getresponse()
@@ -90,13 +91,6 @@ def send_request(
         )
     finally:
         connection.close()
-
-
-def _headers(headers: Mapping[str, str]) -> HTTPHeaderDict:
-    all_headers = HTTPHeaderDict(DEFAULT_HEADERS)
-    for name, value in headers.items():
-        all_headers[name] = value
-    return all_headers
 
 
 def _read_body(response: HTTPResponse, max_bytes: int, deadline: Deadline) -> bytes:
@@ -116,28 +110,15 @@ def _read_body(response: HTTPResponse, max_bytes: int, deadline: Deadline) -> by
 def _connection(url: Url, ca_file: str | None, connect: Connect) -> HTTPConnection:
     assert url.host
     host = url.host.strip("[]")
-    connection: _PlainConnection | _TlsConnection
+    connection: HTTPConnection
     if url.scheme == "http":
-        connection = _PlainConnection(host, url.port or 80)
+        connection = HTTPConnection(host, url.port or 80)
     else:
         ssl_context = _ssl_context(ca_file)
-        connection = _TlsConnection(host, url.port or 443, ssl_context=ssl_context)
-    connection.connect_host = connect
+        connection = HTTPSConnection(host, url.port or 443, ssl_context=ssl_context)
+    open_socket = partial(connect, host, connection.port)
+    connection._new_conn = open_socket  # type: ignore[method-assign]
     return connection
-
-
-class _PlainConnection(HTTPConnection):
-    connect_host: Connect
-
-    def _new_conn(self) -> socket.socket:
-        return self.connect_host(self.host, self.port)
-
-
-class _TlsConnection(HTTPSConnection):
-    connect_host: Connect
-
-    def _new_conn(self) -> socket.socket:
-        return self.connect_host(self.host, self.port)
 
 
 @cache

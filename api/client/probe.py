@@ -5,6 +5,7 @@ from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from datetime import datetime
+from functools import partial
 from math import ceil
 from random import SystemRandom
 from threading import Event, Thread
@@ -108,7 +109,9 @@ class Probe:
     def _measure_repeatedly(self, target: ProbeTarget) -> None:
         interval, status = target.interval_seconds, None
         due = monotonic() + _random.uniform(0, min(interval, STARTUP_SPREAD_SECONDS))
-        while not self._stop.wait(_seconds_until(due, interval)):
+        # Jitter separates targets of the same interval.
+        jitter = partial(_random.uniform, 0, interval * JITTER)
+        while not self._stop.wait(max(0, due + jitter() - monotonic())):
             with _log_errors(target.service):
                 if result := self._measure(target):
                     _log_change(result, status)
@@ -129,11 +132,6 @@ class Probe:
 def next_due(due: float, interval: float, now: float) -> float:
     """Return the next multiple of the interval after now; a long check skips some."""
     return due + interval * max(1, ceil((now - due) / interval))
-
-
-def _seconds_until(due: float, interval: float) -> float:
-    """Return how long to wait, with jitter that separates targets of one interval."""
-    return max(0, due + _random.uniform(0, interval * JITTER) - monotonic())
 
 
 def _log_change(result: CheckResult, previous_status: str | None) -> None:

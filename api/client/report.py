@@ -11,7 +11,7 @@ _Cells = tuple[str, str, str, str]
 
 
 def is_successful(results: Iterable[CheckResult], probe: Probe) -> bool:
-    """Tell whether no target is down and every measurement was accepted."""
+    """Return whether no target is down and every measurement was accepted."""
     is_down = any(result.measurement.status == "down" for result in results)
     sender = probe.sender
     is_undelivered = probe.spool.waiting or sender.refused or sender.unknown

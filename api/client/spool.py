@@ -218,7 +218,7 @@ def _sync_folder(folder: Path) -> None:
 
 
 def _is_sample(line: bytes) -> bool:
-    """Tell whether a line is valid; a probe that was killed may leave part of one."""
+    """Return whether a line is valid; a probe that was killed may leave part of one."""
     try:
         return line.endswith(b"\n") and bool(_parse(line))
     except ValidationError:

@@ -7,6 +7,7 @@ from api.client.status_page import Change, StatusPageClient, Subject, require_id
 from api.commands.status_page import (
     ChangeResult,
     add_change_options,
+    add_id_argument,
     add_message_option,
     add_notify_option,
     add_parser,
@@ -24,7 +25,13 @@ from models.status.state import INCIDENT_STATUSES, SEVERITIES
 
 HELP = "open, update, resolve and list incidents of a server"
 
-COLUMNS = ("id", "status", "severity", "started", "title", "services")
+COLUMNS = {
+    "id": "id",
+    "status": "status",
+    "severity": "severity",
+    "started": "startedAt",
+    "title": "title",
+}
 
 
 def declare(parser: ArgumentParser) -> None:
@@ -60,7 +67,7 @@ def _declare_open(commands: Any) -> None:
 def _declare_update(commands: Any) -> None:
     help = "update an incident: its timeline, status, severity or services"
     parser = add_parser(commands, "update", help, update_incident)
-    _add_id_argument(parser)
+    add_id_argument(parser, "incident", "open")
     add_message_option(parser, "text for the timeline")
     _add_status_option(parser, "new status")
     parser.add_argument(
@@ -77,19 +84,10 @@ def _declare_update(commands: Any) -> None:
 def _declare_resolve(commands: Any) -> None:
     help = "resolve an incident"
     parser = add_parser(commands, "resolve", help, resolve_incident)
-    _add_id_argument(parser)
+    add_id_argument(parser, "incident", "open")
     add_message_option(parser, "last text of the timeline")
     add_notify_option(parser)
     add_change_options(parser)
-
-
-def _add_id_argument(parser: ArgumentParser) -> None:
-    parser.add_argument(
-        "id",
-        nargs="?",
-        metavar="ID",
-        help="id of the incident; can be left out if exactly one is open",
-    )
 
 
 def _add_status_option(parser: ArgumentParser, help: str) -> None:
@@ -188,17 +186,5 @@ def list_incidents(context: CommandContext, arguments: Namespace) -> int:
     query = {} if arguments.all else {"status": "active"}
     with connected(context, arguments) as client:
         incidents = client.incidents(query)
-    rows = [COLUMNS, *map(_cells, incidents)]
     nothing = f"There are no {'' if arguments.all else 'open '}incidents."
-    return print_list(context, arguments, incidents, rows, nothing)
-
-
-def _cells(incident: Subject) -> tuple[str, ...]:
-    return (
-        incident.id,
-        incident.status,
-        incident.text("severity"),
-        incident.text("startedAt"),
-        incident.title,
-        ",".join(incident.slugs),
-    )
+    return print_list(context, arguments, incidents, COLUMNS, nothing)

@@ -4,11 +4,10 @@ import sys
 from argparse import ArgumentParser, Namespace
 from collections.abc import Iterable
 from datetime import datetime, timedelta
-from typing import Any
 
 from pydantic import ValidationError
 
-from api.operation import AREAS, declare_operations, operation_scopes
+from api.operation import declare_operations, operation_scopes
 from models import audit
 from models.instants import next_instant
 from models.platform import key_inventory
@@ -78,7 +77,8 @@ def bootstrap(context: CommandContext, arguments: Namespace) -> None:
         f"Issued to {arguments.email}. The secret is shown only once; keep it safe.",
         file=sys.stderr,
     )
-    if warning := scope_warning(scopes, _operation_scopes(scopes)):
+    declare_operations()
+    if warning := scope_warning(scopes, operation_scopes()):
         print(warning, file=sys.stderr)
     print(secret)
 
@@ -125,27 +125,16 @@ def _print_keys(
     keys: Iterable[InventoriedKey], context: CommandContext, arguments: Namespace
 ) -> None:
     keys = list(keys)
-    operations = _operation_scopes(scope for key in keys for scope in key.scopes)
+    declare_operations()
+    operations = operation_scopes()
     if arguments.json:
-        context.print_json([_key_record(key, operations) for key in keys])
+        records = [
+            key.to_json() | {"unknownScopes": unknown_scopes(key.scopes, operations)}
+            for key in keys
+        ]
+        context.print_json(records)
     else:
         print(*key_inventory.key_table(keys, operations), sep="\n")
-
-
-def _key_record(key: InventoriedKey, operations: frozenset[str]) -> dict[str, Any]:
-    return key.to_json() | {"unknownScopes": unknown_scopes(key.scopes, operations)}
-
-
-def _operation_scopes(scopes: Iterable[str]) -> frozenset[str]:
-    """
-    Return the scopes of operations with which to compare these.
-
-    Only a scope within an area can be unknown. Without any, there is nothing to
-    compare, and most of the program need not be loaded.
-    """
-    if any(scope.partition(":")[0] in AREAS for scope in scopes):
-        declare_operations()
-    return operation_scopes()
 
 
 def check_key(context: CommandContext, arguments: Namespace) -> int:

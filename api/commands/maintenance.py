@@ -9,6 +9,7 @@ from api.client.status_page import StatusPageClient, Subject, require_id
 from api.commands.status_page import (
     ChangeResult,
     add_change_options,
+    add_id_argument,
     add_message_option,
     add_notify_option,
     add_parser,
@@ -25,7 +26,13 @@ from models.site_addresses import maintenance_address
 
 HELP = "plan, end and list maintenance windows of a server"
 
-COLUMNS = ("id", "status", "starts", "ends", "title", "services")
+COLUMNS = {
+    "id": "id",
+    "status": "status",
+    "starts": "startsAt",
+    "ends": "endsAt",
+    "title": "title",
+}
 COMING = ("active", "scheduled")
 # The status that a command writes, and those in which a window can take it.
 COMPLETE, CANCEL = "completed", "cancelled"
@@ -73,12 +80,7 @@ def _declare_plan(commands: Any) -> None:
 
 def _declare_end(commands: Any, name: str, help: str, run: Any, state: str) -> None:
     parser = add_parser(commands, name, help, run)
-    parser.add_argument(
-        "id",
-        nargs="?",
-        metavar="ID",
-        help=f"id of the window; can be left out if exactly one is {state}",
-    )
+    add_id_argument(parser, "window", state)
     add_notify_option(parser)
     add_change_options(parser)
 
@@ -182,21 +184,9 @@ def list_maintenance(context: CommandContext, arguments: Namespace) -> int:
             for query in ([{}] if arguments.all else queries)
             for window in client.windows(query)
         ]
-    rows = [COLUMNS, *map(_cells, windows)]
     state = "" if arguments.all else "active or scheduled "
     nothing = f"There are no {state}maintenance windows."
-    return print_list(context, arguments, windows, rows, nothing)
-
-
-def _cells(window: Subject) -> tuple[str, ...]:
-    return (
-        window.id,
-        window.status,
-        window.text("startsAt"),
-        window.text("endsAt"),
-        window.title,
-        ",".join(window.slugs),
-    )
+    return print_list(context, arguments, windows, COLUMNS, nothing)
 
 
 def parse_time(option: str, text: str, now: datetime) -> datetime:

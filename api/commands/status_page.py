@@ -4,7 +4,7 @@ import re
 import secrets
 import sys
 from argparse import ArgumentParser, Namespace
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from shlex import quote
@@ -64,6 +64,15 @@ def add_parser(
     )
     parser.add_argument("--json", action="store_true", help="print the result as JSON")
     return parser
+
+
+def add_id_argument(parser: ArgumentParser, noun: str, state: str) -> None:
+    parser.add_argument(
+        "id",
+        nargs="?",
+        metavar="ID",
+        help=f"id of the {noun}; can be left out if exactly one is {state}",
+    )
 
 
 def add_change_options(parser: ArgumentParser) -> None:
@@ -223,14 +232,22 @@ def print_list(
     context: CommandContext,
     arguments: Namespace,
     subjects: Sequence[Subject],
-    rows: Iterable[Sequence[str]],
+    columns: dict[str, str],
     nothing: str,
 ) -> int:
-    """Print what was found as JSON or as rows, or the sentence that it is nothing."""
+    """
+    Print what was found as JSON or as rows, or the sentence that it is nothing.
+
+    `columns` are the fields by the headings of their columns.
+    """
     if arguments.json:
         context.print_json([subject.data for subject in subjects])
     elif subjects:
-        for row in rows:
+        rows = [
+            [*map(subject.text, columns.values()), ",".join(subject.slugs)]
+            for subject in subjects
+        ]
+        for row in [[*columns, "services"], *rows]:
             print("\t".join(map(escape_line, row)))
     else:
         print(nothing, file=sys.stderr)

@@ -1,7 +1,6 @@
 """Generate the OpenAPI 3.1 document from the declarations that dispatch requests."""
 
 import inspect
-from collections import Counter
 from functools import cache
 from typing import Any
 
@@ -38,12 +37,9 @@ def openapi_document(site_name: str, version: str) -> dict[str, Any]:
     """Return the document; equal declarations give equal documents."""
     paths: dict[str, dict[str, Any]] = {}
     schemas = all_schemas()
-    namesakes = Counter(map(_page_and_verb, OPERATIONS))
     for operation in sorted(OPERATIONS, key=lambda operation: operation.path):
         path_item = paths.setdefault(operation.path, {})
-        path_item[operation.method.lower()] = _operation_object(
-            operation, schemas, has_namesake=namesakes[_page_and_verb(operation)] > 1
-        )
+        path_item[operation.method.lower()] = _operation_object(operation, schemas)
     return {
         "openapi": "3.1.0",
         "info": {"title": f"{site_name} API", "version": version},
@@ -72,9 +68,7 @@ def _tags() -> list[dict[str, Any]]:
     ]
 
 
-def _operation_object(
-    operation: Operation, schemas: dict[str, Any], *, has_namesake: bool
-) -> dict[str, Any]:
+def _operation_object(operation: Operation, schemas: dict[str, Any]) -> dict[str, Any]:
     docstring = inspect.getdoc(operation.handler) or ""
     summary, _, description = docstring.partition("\n")
     page = f"/reference/{operation.area}/{operation.noun}/"
@@ -84,7 +78,7 @@ def _operation_object(
         "description": (
             f"{description.strip()}\n\nScope: `{operation.scope}`."
         ).strip(),
-        "externalDocs": {"url": f"{page}#{_anchor(operation, has_namesake)}"},
+        "externalDocs": {"url": f"{page}#{operation.anchor}"},
         "tags": [f"{operation.area} {operation.noun}"],
         "x-scope": operation.scope,
         "x-problems": specific_kinds(operation),
@@ -102,16 +96,6 @@ def _operation_object(
     if "requestBody" in operation_object:
         operation_object["x-most-bytes"] = operation.max_body_bytes
     return operation_object
-
-
-def _page_and_verb(operation: Operation) -> tuple[str, str, str]:
-    return operation.area, operation.noun, operation.verb
-
-
-def _anchor(operation: Operation, has_namesake: bool) -> str:
-    """Return the verb, or admin-verb if the page has another operation of that verb."""
-    is_admin = has_namesake and "/admin/" in operation.path
-    return f"admin-{operation.verb}" if is_admin else operation.verb
 
 
 def _parameters(operation: Operation, schemas: dict[str, Any]) -> list[dict[str, Any]]:

@@ -26,9 +26,7 @@ from models.platform.scopes import ASSERT_ACTORS
 
 @operation(
     "POST /platform/v1/developer/keys/create",
-    scope="platform:developer:keys:create",
     locks=of_new_own_key,
-    request=CreateDeveloperKey,
     warning=warn_of_unknown_scopes,
     response=CreatedApiKey,
     audit="add",
@@ -60,7 +58,6 @@ def create_developer_key(call: Call, request: CreateDeveloperKey) -> SimpleNames
 
 @operation(
     "GET /platform/v1/developer/keys/list",
-    scope="platform:developer:keys:list",
     response=list[ApiKey],
     errors=(ActorRequired,),
 )
@@ -71,9 +68,7 @@ def list_developer_keys(call: Call) -> list[SimpleNamespace]:
 
 @operation(
     "POST /platform/v1/developer/keys/revoke",
-    scope="platform:developer:keys:revoke",
     locks=of_key,
-    request=RemoveKey,
     response=ApiKey,
     audit="remove",
     errors=(ActorRequired, KeyNotFound),
@@ -82,18 +77,13 @@ def revoke_developer_key(call: Call, request: RemoveKey) -> SimpleNamespace:
     """Revoke a key of one's own permanently."""
     account = _account(call)
     key = own_key(request.id, account)
-    if keys.revoke_key(key, call.clock_at):
-        call.audit(key, actor=account)
-    else:
-        call.mark_unchanged()
+    call.audit_if(keys.revoke_key(key, call.clock_at), key, actor=account)
     return key.to_response(call.clock_at)
 
 
 @operation(
     "POST /platform/v1/developer/keys/rotate",
-    scope="platform:developer:keys:rotate",
     locks=of_rotated_own_key,
-    request=RotateKey,
     response=CreatedApiKey,
     audit="rotate",
     secret_field="secret",

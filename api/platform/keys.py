@@ -28,9 +28,7 @@ from models.platform.verification import VerifiedKey, VerifyKey
 
 @operation(
     "POST /platform/v1/keys/add",
-    scope="platform:keys:add",
     locks=of_new_key,
-    request=CreateKey,
     warning=warn_of_unknown_scopes,
     response=CreatedApiKey,
     idempotent="required",
@@ -52,12 +50,7 @@ def add_key(call: Call, request: CreateKey) -> SimpleNamespace:
     return key.to_response(call.clock_at, secret.text)
 
 
-@operation(
-    "GET /platform/v1/keys/list",
-    scope="platform:keys:list",
-    request=ListKeys,
-    response=list[ApiKey],
-)
+@operation("GET /platform/v1/keys/list", response=list[ApiKey])
 def list_keys(call: Call, query: ListKeys) -> Page[SimpleNamespace]:
     """List API keys, newest first, optionally of one status or one account."""
     page = keys.list_keys(query, call.clock_at)
@@ -66,8 +59,6 @@ def list_keys(call: Call, query: ListKeys) -> Page[SimpleNamespace]:
 
 @operation(
     "GET /platform/v1/keys/get",
-    scope="platform:keys:get",
-    request=GetKey,
     response=ApiKey,
     snapshot=False,
     errors=(KeyNotFound,),
@@ -79,9 +70,7 @@ def get_key(call: Call, query: GetKey) -> SimpleNamespace:
 
 @operation(
     "POST /platform/v1/keys/update",
-    scope="platform:keys:update",
     locks=of_key,
-    request=UpdateKey,
     warning=warn_of_unknown_scopes,
     response=ApiKey,
     audit="update",
@@ -105,9 +94,7 @@ def update_key(call: Call, request: UpdateKey) -> SimpleNamespace:
 
 @operation(
     "POST /platform/v1/keys/rotate",
-    scope="platform:keys:rotate",
     locks=of_key,
-    request=RotateKey,
     response=CreatedApiKey,
     audit="rotate",
     secret_field="secret",
@@ -139,9 +126,7 @@ def rotate_key(call: Call, request: RotateKey) -> SimpleNamespace:
 
 @operation(
     "POST /platform/v1/keys/remove",
-    scope="platform:keys:remove",
     locks=of_key,
-    request=RemoveKey,
     response=ApiKey,
     audit="remove",
     errors=(KeyNotFound,),
@@ -154,17 +139,12 @@ def remove_key(call: Call, request: RemoveKey) -> SimpleNamespace:
     gateway that verifies the key learns that it is revoked.
     """
     key = keys.get_key(request.id)
-    if keys.revoke_key(key, call.clock_at):
-        call.audit(key)
-    else:
-        call.mark_unchanged()
+    call.audit_if(keys.revoke_key(key, call.clock_at), key)
     return key.to_response(call.clock_at)
 
 
 @operation(
     "POST /platform/v1/keys/verify",
-    scope="platform:keys:verify",
-    request=VerifyKey,
     response=VerifiedKey,
     read_only=True,
     snapshot=False,

@@ -5,13 +5,7 @@ from models.errors import ProjectNotFound
 from models.projects.members.access import Access, GetAccess, caller_access
 
 
-@operation(
-    "GET /projects/v1/access/get",
-    scope="projects:access:get",
-    request=GetAccess,
-    response=Access,
-    errors=(ProjectNotFound,),
-)
+@operation("GET /projects/v1/access/get", response=Access, errors=(ProjectNotFound,))
 def get_access(call: Call, query: GetAccess) -> Access:
     """
     Return who the caller is, its role in a project and the operations it may call.

@@ -13,8 +13,6 @@ from models.projects.projects.activity import (
 
 @operation(
     "GET /projects/v1/activity/list",
-    scope="projects:activity:list",
-    request=ListActivity,
     response=list[ProjectActivity],
     errors=(ProjectNotFound,),
 )

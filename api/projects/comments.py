@@ -2,17 +2,14 @@
 
 from api.locks import of_entity, of_row
 from api.operation import MIB, Call, operation
+from api.projects import ENTITY_CHANGE, PROJECT_CHANGE, VERSIONED_CHANGE
 from models.errors import (
-    Archived,
     CommentNotFound,
     CommentRemoved,
     DocumentNotFound,
     NotAuthor,
-    ProjectArchived,
     ProjectNotFound,
-    RoleRequired,
     SpecificationNotFound,
-    VersionConflict,
     WorkItemNotFound,
 )
 from models.pagination import Page
@@ -32,8 +29,6 @@ ENTITY_NOT_FOUND = (WorkItemNotFound, SpecificationNotFound, DocumentNotFound)
 
 @operation(
     "GET /projects/v1/comments/list",
-    scope="projects:comments:list",
-    request=ListComments,
     response=list[Comment],
     errors=(ProjectNotFound, *ENTITY_NOT_FOUND),
 )
@@ -47,13 +42,7 @@ def list_comments(call: Call, query: ListComments) -> Page[CommentRow]:
     return comments.list_comments(query)
 
 
-@operation(
-    "GET /projects/v1/comments/get",
-    scope="projects:comments:get",
-    request=GetComment,
-    response=Comment,
-    errors=(CommentNotFound,),
-)
+@operation("GET /projects/v1/comments/get", response=Comment, errors=(CommentNotFound,))
 def get_comment(call: Call, query: GetComment) -> CommentRow:
     """Get a comment."""
     return comment_with(query.id)
@@ -61,11 +50,9 @@ def get_comment(call: Call, query: GetComment) -> CommentRow:
 
 @operation(
     "POST /projects/v1/comments/add",
-    scope="projects:comments:add",
     locks=of_entity,
-    request=AddComment,
     response=Comment,
-    errors=(*ENTITY_NOT_FOUND, RoleRequired, ProjectArchived, Archived),
+    errors=(*ENTITY_NOT_FOUND, *ENTITY_CHANGE),
     max_body_bytes=MIB,
 )
 def add_comment(call: Call, request: AddComment) -> CommentRow:
@@ -79,36 +66,21 @@ def add_comment(call: Call, request: AddComment) -> CommentRow:
 
 @operation(
     "POST /projects/v1/comments/update",
-    scope="projects:comments:update",
     locks=of_row("comment"),
-    request=UpdateComment,
     response=Comment,
-    errors=(
-        CommentNotFound,
-        RoleRequired,
-        NotAuthor,
-        VersionConflict,
-        ProjectArchived,
-        Archived,
-        CommentRemoved,
-    ),
+    errors=(CommentNotFound, *VERSIONED_CHANGE, NotAuthor, CommentRemoved),
     max_body_bytes=MIB,
 )
 def update_comment(call: Call, request: UpdateComment) -> CommentRow:
     """Change the content of a comment. Only its author may do so."""
-    comment, is_changed = comments.update_comment(request, call.now, call.actor)
-    if not is_changed:
-        call.mark_unchanged()
-    return comment
+    return call.result_of(comments.update_comment(request, call.now, call.actor))
 
 
 @operation(
     "POST /projects/v1/comments/remove",
-    scope="projects:comments:remove",
     locks=of_row("comment"),
-    request=RemoveComment,
     response=Comment,
-    errors=(CommentNotFound, RoleRequired, ProjectArchived),
+    errors=(CommentNotFound, *PROJECT_CHANGE),
     max_body_bytes=MIB,
 )
 def remove_comment(call: Call, request: RemoveComment) -> CommentRow:
@@ -117,7 +89,4 @@ def remove_comment(call: Call, request: RemoveComment) -> CommentRow:
 
     Its author and maintainers may do so.
     """
-    comment, is_changed = comments.remove_comment(request, call.now, call.actor)
-    if not is_changed:
-        call.mark_unchanged()
-    return comment
+    return call.result_of(comments.remove_comment(request, call.now, call.actor))

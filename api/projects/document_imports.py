@@ -2,6 +2,7 @@
 
 from api.locks import of_import, of_new_import
 from api.operation import MIB, Call, operation
+from api.projects import PROJECT_CHANGE
 from api.projects.files import read_file
 from models.errors import (
     DocumentImportIncomplete,
@@ -9,9 +10,7 @@ from models.errors import (
     DocumentImportReplaced,
     LimitExceeded,
     PayloadTooLarge,
-    ProjectArchived,
     ProjectNotFound,
-    RoleRequired,
     UnsupportedMediaType,
 )
 from models.projects.document_imports import applying, imports
@@ -31,19 +30,16 @@ from models.projects.files.uploads import MAX_FILE_BYTES
 COMMON_ERRORS = (
     DocumentImportNotFound,
     DocumentImportReplaced,
-    RoleRequired,
-    ProjectArchived,
+    *PROJECT_CHANGE,
     LimitExceeded,
 )
 
 
 @operation(
     "POST /projects/v1/document-imports/start",
-    scope="projects:document-imports:start",
     locks=of_new_import,
-    request=StartDocumentImport,
     response=DocumentImport,
-    errors=(ProjectNotFound, RoleRequired, ProjectArchived, LimitExceeded),
+    errors=(ProjectNotFound, *PROJECT_CHANGE, LimitExceeded),
     max_body_bytes=8 * MIB,
 )
 def start_document_import(call: Call, request: StartDocumentImport) -> DocumentImport:
@@ -61,9 +57,7 @@ def start_document_import(call: Call, request: StartDocumentImport) -> DocumentI
 
 @operation(
     "POST /projects/v1/document-imports/add-texts",
-    scope="projects:document-imports:add-texts",
     locks=of_import,
-    request=AddImportTexts,
     response=AddedImportTexts,
     errors=COMMON_ERRORS,
     max_body_bytes=8 * MIB,
@@ -80,9 +74,7 @@ def add_import_texts(call: Call, request: AddImportTexts) -> AddedImportTexts:
 
 @operation(
     "POST /projects/v1/document-imports/add-file",
-    scope="projects:document-imports:add-file",
     locks=of_import,
-    request=AddImportFile,
     response=AddedImportFile,
     errors=(*COMMON_ERRORS, PayloadTooLarge, UnsupportedMediaType),
     max_body_bytes=MAX_FILE_BYTES,
@@ -113,9 +105,7 @@ def add_import_file(call: Call, request: AddImportFile) -> AddedImportFile:
 
 @operation(
     "POST /projects/v1/document-imports/apply",
-    scope="projects:document-imports:apply",
     locks=of_import,
-    request=ApplyDocumentImport,
     response=AppliedDocumentImport,
     rebuilds="docs",
     errors=(*COMMON_ERRORS, DocumentImportIncomplete),

@@ -2,13 +2,10 @@
 
 from api.locks import of_row
 from api.operation import MIB, Call, operation
+from api.projects import VERSIONED_CHANGE
 from models.errors import (
-    Archived,
     DocumentNotFound,
-    ProjectArchived,
     RevisionNotFound,
-    RoleRequired,
-    VersionConflict,
 )
 from models.pagination import Page
 from models.projects.documents import revisions
@@ -26,8 +23,6 @@ from models.projects.versioning.comparison import DocumentDiff
 
 @operation(
     "GET /projects/v1/document-revisions/list",
-    scope="projects:document-revisions:list",
-    request=ListDocumentRevisions,
     response=list[DocumentRevision],
     errors=(DocumentNotFound,),
 )
@@ -45,8 +40,6 @@ def list_document_revisions(
 
 @operation(
     "GET /projects/v1/document-revisions/get",
-    scope="projects:document-revisions:get",
-    request=GetDocumentRevision,
     response=DocumentRevision,
     errors=(DocumentNotFound, RevisionNotFound),
 )
@@ -63,8 +56,6 @@ def get_document_revision(
 
 @operation(
     "GET /projects/v1/document-revisions/diff",
-    scope="projects:document-revisions:diff",
-    request=DiffDocumentRevisions,
     response=DocumentDiff,
     errors=(DocumentNotFound, RevisionNotFound),
 )
@@ -82,18 +73,9 @@ def diff_document_revisions(call: Call, query: DiffDocumentRevisions) -> Documen
 
 @operation(
     "POST /projects/v1/document-revisions/restore",
-    scope="projects:document-revisions:restore",
     locks=of_row("document", "document_id"),
-    request=RestoreDocumentRevision,
     response=Document,
-    errors=(
-        DocumentNotFound,
-        RevisionNotFound,
-        RoleRequired,
-        VersionConflict,
-        ProjectArchived,
-        Archived,
-    ),
+    errors=(DocumentNotFound, RevisionNotFound, *VERSIONED_CHANGE),
     max_body_bytes=8 * MIB,
 )
 def restore_document_revision(

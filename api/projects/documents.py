@@ -2,17 +2,14 @@
 
 from api.locks import in_project, of_row
 from api.operation import MIB, Call, operation
+from api.projects import ENTITY_CHANGE, PROJECT_CHANGE, VERSIONED_CHANGE
 from models.errors import (
-    Archived,
     CollectionRequired,
     DocumentNotFound,
     DocumentPublished,
-    ProjectArchived,
     ProjectNotFound,
     RevisionNotFound,
-    RoleRequired,
     SlugTaken,
-    VersionConflict,
 )
 from models.pagination import Page
 from models.projects.documents import documents, events, publication
@@ -36,8 +33,6 @@ from models.projects.versioning.archive import RemoveDocument, RestoreDocument
 
 @operation(
     "GET /projects/v1/documents/list",
-    scope="projects:documents:list",
-    request=ListDocuments,
     response=list[Document],
     errors=(ProjectNotFound,),
 )
@@ -54,8 +49,6 @@ def list_documents(call: Call, query: ListDocuments) -> Page[DocumentRow]:
 
 @operation(
     "GET /projects/v1/documents/get",
-    scope="projects:documents:get",
-    request=GetDocument,
     response=Document,
     errors=(DocumentNotFound, ProjectNotFound),
 )
@@ -66,8 +59,6 @@ def get_document(call: Call, query: GetDocument) -> DocumentRow:
 
 @operation(
     "GET /projects/v1/documents/links",
-    scope="projects:documents:links",
-    request=GetDocumentLinks,
     response=DocumentLinks,
     errors=(DocumentNotFound, ProjectNotFound, RevisionNotFound),
 )
@@ -86,11 +77,9 @@ def get_document_links(call: Call, query: GetDocumentLinks) -> DocumentLinks:
 
 @operation(
     "POST /projects/v1/documents/create",
-    scope="projects:documents:create",
     locks=in_project,
-    request=CreateDocument,
     response=Document,
-    errors=(ProjectNotFound, RoleRequired, ProjectArchived, SlugTaken),
+    errors=(ProjectNotFound, *PROJECT_CHANGE, SlugTaken),
     max_body_bytes=8 * MIB,
 )
 def create_document(call: Call, request: CreateDocument) -> DocumentRow:
@@ -104,19 +93,10 @@ def create_document(call: Call, request: CreateDocument) -> DocumentRow:
 
 @operation(
     "POST /projects/v1/documents/update",
-    scope="projects:documents:update",
     locks=of_row("document"),
-    request=UpdateDocument,
     response=Document,
     rebuilds="docs",
-    errors=(
-        DocumentNotFound,
-        RoleRequired,
-        VersionConflict,
-        ProjectArchived,
-        Archived,
-        DocumentPublished,
-    ),
+    errors=(DocumentNotFound, *VERSIONED_CHANGE, DocumentPublished),
     max_body_bytes=8 * MIB,
 )
 def update_document(call: Call, request: UpdateDocument) -> DocumentRow:
@@ -134,19 +114,10 @@ def update_document(call: Call, request: UpdateDocument) -> DocumentRow:
 
 @operation(
     "POST /projects/v1/documents/publish",
-    scope="projects:documents:publish",
     locks=of_row("document"),
-    request=PublishDocument,
     response=Document,
     rebuilds="docs",
-    errors=(
-        DocumentNotFound,
-        RevisionNotFound,
-        RoleRequired,
-        ProjectArchived,
-        Archived,
-        CollectionRequired,
-    ),
+    errors=(DocumentNotFound, RevisionNotFound, *ENTITY_CHANGE, CollectionRequired),
     max_body_bytes=8 * MIB,
 )
 def publish_document(call: Call, request: PublishDocument) -> DocumentRow:
@@ -168,12 +139,10 @@ def publish_document(call: Call, request: PublishDocument) -> DocumentRow:
 
 @operation(
     "POST /projects/v1/documents/unpublish",
-    scope="projects:documents:unpublish",
     locks=of_row("document"),
-    request=UnpublishDocument,
     response=Document,
     rebuilds="docs",
-    errors=(DocumentNotFound, RoleRequired, ProjectArchived),
+    errors=(DocumentNotFound, *PROJECT_CHANGE),
     max_body_bytes=8 * MIB,
 )
 def unpublish_document(call: Call, request: UnpublishDocument) -> DocumentRow:
@@ -190,33 +159,23 @@ def unpublish_document(call: Call, request: UnpublishDocument) -> DocumentRow:
 
 @operation(
     "POST /projects/v1/documents/remove",
-    scope="projects:documents:remove",
     locks=of_row("document"),
-    request=RemoveDocument,
     response=Document,
-    errors=(DocumentNotFound, RoleRequired, ProjectArchived, DocumentPublished),
+    errors=(DocumentNotFound, *PROJECT_CHANGE, DocumentPublished),
     max_body_bytes=8 * MIB,
 )
 def remove_document(call: Call, request: RemoveDocument) -> DocumentRow:
     """Archive a document, which makes it read-only. Unpublish it first if needed."""
-    document, is_changed = archive.remove_document(request, call.now, call.actor)
-    if not is_changed:
-        call.mark_unchanged()
-    return document
+    return call.result_of(archive.remove_document(request, call.now, call.actor))
 
 
 @operation(
     "POST /projects/v1/documents/restore",
-    scope="projects:documents:restore",
     locks=of_row("document"),
-    request=RestoreDocument,
     response=Document,
-    errors=(DocumentNotFound, RoleRequired, ProjectArchived),
+    errors=(DocumentNotFound, *PROJECT_CHANGE),
     max_body_bytes=8 * MIB,
 )
 def restore_document(call: Call, request: RestoreDocument) -> DocumentRow:
     """Restore an archived document. One that is not archived stays unchanged."""
-    document, is_changed = archive.restore_document(request, call.now, call.actor)
-    if not is_changed:
-        call.mark_unchanged()
-    return document
+    return call.result_of(archive.restore_document(request, call.now, call.actor))

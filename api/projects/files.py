@@ -5,14 +5,13 @@ from typing import Protocol
 
 from api.locks import of_file, of_new_file
 from api.operation import Call, FileDownload, UploadedBody, operation
+from api.projects import PROJECT_CHANGE
 from models.errors import (
     FileNotFound,
     FilePublished,
     LimitExceeded,
     PayloadTooLarge,
-    ProjectArchived,
     ProjectNotFound,
-    RoleRequired,
     UnsupportedMediaType,
 )
 from models.pagination import Page
@@ -42,14 +41,11 @@ def read_file(request: NamesFile, body: UploadedBody) -> AbstractContextManager[
 
 @operation(
     "POST /projects/v1/files/add",
-    scope="projects:files:add",
     locks=of_new_file,
-    request=AddFile,
     response=ProjectFile,
     errors=(
         ProjectNotFound,
-        RoleRequired,
-        ProjectArchived,
+        *PROJECT_CHANGE,
         LimitExceeded,
         PayloadTooLarge,
         UnsupportedMediaType,
@@ -80,8 +76,6 @@ def add_file(call: Call, request: AddFile) -> ProjectFile:
 
 @operation(
     "GET /projects/v1/files/list",
-    scope="projects:files:list",
-    request=ListFiles,
     response=list[ProjectFile],
     errors=(ProjectNotFound,),
 )
@@ -92,8 +86,6 @@ def list_files(call: Call, query: ListFiles) -> Page[ProjectFile]:
 
 @operation(
     "GET /projects/v1/files/get",
-    scope="projects:files:get",
-    request=GetFile,
     response=ProjectFile,
     errors=(FileNotFound, ProjectNotFound),
 )
@@ -104,8 +96,6 @@ def get_file(call: Call, query: GetFile) -> ProjectFile:
 
 @operation(
     "GET /projects/v1/files/content",
-    scope="projects:files:content",
-    request=GetFile,
     response=FileDownload,
     errors=(FileNotFound, ProjectNotFound),
 )
@@ -118,11 +108,9 @@ def get_file_content(call: Call, query: GetFile) -> FileDownload:
 
 @operation(
     "POST /projects/v1/files/remove",
-    scope="projects:files:remove",
     locks=of_file,
-    request=RemoveFile,
     response=RemovedFile,
-    errors=(FileNotFound, RoleRequired, ProjectArchived, FilePublished),
+    errors=(FileNotFound, *PROJECT_CHANGE, FilePublished),
 )
 def remove_file(call: Call, request: RemoveFile) -> RemovedFile:
     """Remove a file. Unpublish the documents that show it first."""

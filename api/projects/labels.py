@@ -1,24 +1,30 @@
 """Handle requests about labels."""
 
+from typing import Any
+
 from api.locks import of_label
 from api.operation import MIB, Call, operation
+from api.projects import PROJECT_CHANGE
 from models.errors import (
     LabelNotFound,
     LimitExceeded,
     NameTaken,
-    ProjectArchived,
     ProjectNotFound,
-    RoleRequired,
 )
 from models.pagination import Page
 from models.projects.planning import labels
 from models.projects.planning.labels import (
+    AdminCreateLabel,
     CreateLabel,
     Label,
+    LabelUse,
+    ListGlobalLabels,
     ListLabels,
     RemovedLabel,
     RemoveLabel,
     UpdateLabel,
+    create_global_label,
+    global_label_with,
 )
 from models.projects.planning.rows import LabelRow
 
@@ -27,8 +33,6 @@ ADMIN_SCOPE = "projects:admin:labels"
 
 @operation(
     "GET /projects/v1/labels/list",
-    scope="projects:labels:list",
-    request=ListLabels,
     response=list[Label],
     errors=(ProjectNotFound,),
 )
@@ -44,12 +48,10 @@ def list_labels(call: Call, query: ListLabels) -> Page[LabelRow]:
 
 @operation(
     "POST /projects/v1/labels/create",
-    scope="projects:labels:create",
     locks=of_label,
-    request=CreateLabel,
     response=Label,
     audit="label.added",
-    errors=(ProjectNotFound, RoleRequired, ProjectArchived, NameTaken, LimitExceeded),
+    errors=(ProjectNotFound, *PROJECT_CHANGE, NameTaken, LimitExceeded),
     max_body_bytes=MIB,
 )
 def create_label(call: Call, request: CreateLabel) -> LabelRow:
@@ -68,11 +70,9 @@ def create_label(call: Call, request: CreateLabel) -> LabelRow:
 
 @operation(
     "POST /projects/v1/labels/update",
-    scope="projects:labels:update",
-    request=UpdateLabel,
     response=Label,
     audit="label.updated",
-    errors=(LabelNotFound, RoleRequired, ProjectArchived, NameTaken),
+    errors=(LabelNotFound, *PROJECT_CHANGE, NameTaken),
     max_body_bytes=MIB,
 )
 def update_label(call: Call, request: UpdateLabel) -> LabelRow:
@@ -91,11 +91,9 @@ def update_label(call: Call, request: UpdateLabel) -> LabelRow:
 
 @operation(
     "POST /projects/v1/labels/remove",
-    scope="projects:labels:remove",
-    request=RemoveLabel,
     response=RemovedLabel,
     audit="label.removed",
-    errors=(LabelNotFound, RoleRequired, ProjectArchived),
+    errors=(LabelNotFound, *PROJECT_CHANGE),
     max_body_bytes=MIB,
 )
 def remove_label(call: Call, request: RemoveLabel) -> RemovedLabel:
@@ -131,3 +129,59 @@ def removed_label(label: LabelRow, detached: int) -> RemovedLabel:
     return RemovedLabel(
         id=label.id, project_id=label.project_id, name=label.name, detached=detached
     )
+
+
+@operation("GET /projects/v1/admin/labels/list", response=list[LabelUse])
+def list_global_labels(call: Call, query: ListGlobalLabels) -> Page[dict[str, Any]]:
+    """List the global labels by name, and how many items and projects use each."""
+    return labels.list_global_labels(query)
+
+
+@operation(
+    "POST /projects/v1/admin/labels/add",
+    response=Label,
+    audit="label.added",
+    errors=(NameTaken,),
+    max_body_bytes=MIB,
+)
+def add_global_label(call: Call, request: AdminCreateLabel) -> LabelRow:
+    """
+    Add a global label, which every project can use.
+
+    If projects have labels with the same name, set mergeProjectLabels: the global
+    label then replaces them on their work items. Send an Idempotency-Key to be able to
+    repeat the call safely.
+    """
+    label = create_global_label(request, call.now, call.actor)
+    audit_label(call, label)
+    return label
+
+
+@operation(
+    "POST /projects/v1/admin/labels/update",
+    response=Label,
+    audit="label.updated",
+    errors=(LabelNotFound, NameTaken),
+    max_body_bytes=MIB,
+)
+def update_global_label(call: Call, request: UpdateLabel) -> LabelRow:
+    """Rename a global label."""
+    global_label_with(request.id)
+    label, old_name = labels.update_label(request, call.now, call.actor, is_admin=True)
+    audit_renaming(call, label, old_name)
+    return label
+
+
+@operation(
+    "POST /projects/v1/admin/labels/remove",
+    response=RemovedLabel,
+    audit="label.removed",
+    errors=(LabelNotFound,),
+    max_body_bytes=MIB,
+)
+def remove_global_label(call: Call, request: RemoveLabel) -> RemovedLabel:
+    """Remove a global label, also from the work items that have it in any project."""
+    global_label_with(request.id)
+    label, detached = labels.remove_label(request, call.now, call.actor, is_admin=True)
+    audit_label(call, label)
+    return removed_label(label, detached)

@@ -2,14 +2,13 @@
 
 from api.locks import in_project
 from api.operation import MIB, Call, operation
+from api.projects import PROJECT_CHANGE
 from models.errors import (
     LimitExceeded,
     MemberExists,
     MemberNotFound,
     OwnerMembership,
-    ProjectArchived,
     ProjectNotFound,
-    RoleRequired,
 )
 from models.pagination import Page
 from models.projects.members import members
@@ -26,8 +25,6 @@ from models.projects.members.rows import MemberRow
 
 @operation(
     "GET /projects/v1/members/list",
-    scope="projects:members:list",
-    request=ListMembers,
     response=list[ProjectMember],
     errors=(ProjectNotFound,),
 )
@@ -43,17 +40,9 @@ def list_members(call: Call, query: ListMembers) -> Page[MemberRow]:
 
 @operation(
     "POST /projects/v1/members/add",
-    scope="projects:members:add",
     locks=in_project,
-    request=AddProjectMember,
     response=ProjectMember,
-    errors=(
-        ProjectNotFound,
-        RoleRequired,
-        ProjectArchived,
-        MemberExists,
-        LimitExceeded,
-    ),
+    errors=(ProjectNotFound, *PROJECT_CHANGE, MemberExists, LimitExceeded),
     max_body_bytes=MIB,
 )
 def add_member(call: Call, request: AddProjectMember) -> MemberRow:
@@ -63,25 +52,14 @@ def add_member(call: Call, request: AddProjectMember) -> MemberRow:
     Only owners can add an owner. Every account can add itself as a reader. Adding a
     member again with the same role changes nothing.
     """
-    member, changed = members.add_member(request, call.now, call.actor)
-    if not changed:
-        call.mark_unchanged()
-    return member
+    return call.result_of(members.add_member(request, call.now, call.actor))
 
 
 @operation(
     "POST /projects/v1/members/update",
-    scope="projects:members:update",
     locks=in_project,
-    request=UpdateProjectMember,
     response=ProjectMember,
-    errors=(
-        ProjectNotFound,
-        MemberNotFound,
-        RoleRequired,
-        ProjectArchived,
-        OwnerMembership,
-    ),
+    errors=(ProjectNotFound, MemberNotFound, *PROJECT_CHANGE, OwnerMembership),
     max_body_bytes=MIB,
 )
 def update_member(call: Call, request: UpdateProjectMember) -> MemberRow:
@@ -90,19 +68,14 @@ def update_member(call: Call, request: UpdateProjectMember) -> MemberRow:
 
     Only owners can grant or revoke the role owner.
     """
-    member, changed = members.update_member(request, call.now, call.actor)
-    if not changed:
-        call.mark_unchanged()
-    return member
+    return call.result_of(members.update_member(request, call.now, call.actor))
 
 
 @operation(
     "POST /projects/v1/members/remove",
-    scope="projects:members:remove",
     locks=in_project,
-    request=RemoveProjectMember,
     response=RemovedMember,
-    errors=(ProjectNotFound, RoleRequired, ProjectArchived, OwnerMembership),
+    errors=(ProjectNotFound, *PROJECT_CHANGE, OwnerMembership),
     max_body_bytes=MIB,
 )
 def remove_member(call: Call, request: RemoveProjectMember) -> RemovedMember:

@@ -2,13 +2,10 @@
 
 from api.locks import in_project, of_row
 from api.operation import MIB, Call, operation
+from api.projects import PROJECT_CHANGE, VERSIONED_CHANGE
 from models.errors import (
-    Archived,
     MilestoneNotFound,
-    ProjectArchived,
     ProjectNotFound,
-    RoleRequired,
-    VersionConflict,
 )
 from models.pagination import Page
 from models.projects.planning import milestones
@@ -28,8 +25,6 @@ from models.projects.planning.rows import MilestoneRow, milestone_with
 
 @operation(
     "GET /projects/v1/milestones/list",
-    scope="projects:milestones:list",
-    request=ListMilestones,
     response=list[Milestone],
     errors=(ProjectNotFound,),
 )
@@ -45,8 +40,6 @@ def list_milestones(call: Call, query: ListMilestones) -> Page[MilestoneRow]:
 
 @operation(
     "GET /projects/v1/milestones/get",
-    scope="projects:milestones:get",
-    request=GetMilestone,
     response=Milestone,
     errors=(MilestoneNotFound,),
 )
@@ -57,8 +50,6 @@ def get_milestone(call: Call, query: GetMilestone) -> MilestoneRow:
 
 @operation(
     "GET /projects/v1/milestones/progress",
-    scope="projects:milestones:progress",
-    request=GetMilestone,
     response=MilestoneProgress,
     errors=(MilestoneNotFound,),
 )
@@ -74,11 +65,9 @@ def get_milestone_progress(call: Call, query: GetMilestone) -> MilestoneProgress
 
 @operation(
     "POST /projects/v1/milestones/create",
-    scope="projects:milestones:create",
     locks=in_project,
-    request=CreateMilestone,
     response=Milestone,
-    errors=(ProjectNotFound, RoleRequired, ProjectArchived),
+    errors=(ProjectNotFound, *PROJECT_CHANGE),
     max_body_bytes=MIB,
 )
 def create_milestone(call: Call, request: CreateMilestone) -> MilestoneRow:
@@ -92,17 +81,9 @@ def create_milestone(call: Call, request: CreateMilestone) -> MilestoneRow:
 
 @operation(
     "POST /projects/v1/milestones/update",
-    scope="projects:milestones:update",
     locks=of_row("milestone"),
-    request=UpdateMilestone,
     response=Milestone,
-    errors=(
-        MilestoneNotFound,
-        RoleRequired,
-        VersionConflict,
-        ProjectArchived,
-        Archived,
-    ),
+    errors=(MilestoneNotFound, *VERSIONED_CHANGE),
     max_body_bytes=MIB,
 )
 def update_milestone(call: Call, request: UpdateMilestone) -> MilestoneRow:
@@ -111,41 +92,28 @@ def update_milestone(call: Call, request: UpdateMilestone) -> MilestoneRow:
 
     Changing its status does not change its work items.
     """
-    milestone, changed = milestones.update_milestone(request, call.now, call.actor)
-    if not changed:
-        call.mark_unchanged()
-    return milestone
+    return call.result_of(milestones.update_milestone(request, call.now, call.actor))
 
 
 @operation(
     "POST /projects/v1/milestones/remove",
-    scope="projects:milestones:remove",
     locks=of_row("milestone"),
-    request=RemoveMilestone,
     response=Milestone,
-    errors=(MilestoneNotFound, RoleRequired, ProjectArchived),
+    errors=(MilestoneNotFound, *PROJECT_CHANGE),
     max_body_bytes=MIB,
 )
 def remove_milestone(call: Call, request: RemoveMilestone) -> MilestoneRow:
     """Archive a milestone; its work items still belong to it."""
-    milestone, changed = archive_milestone(request, call.now, call.actor)
-    if not changed:
-        call.mark_unchanged()
-    return milestone
+    return call.result_of(archive_milestone(request, call.now, call.actor))
 
 
 @operation(
     "POST /projects/v1/milestones/restore",
-    scope="projects:milestones:restore",
     locks=of_row("milestone"),
-    request=RemoveMilestone,
     response=Milestone,
-    errors=(MilestoneNotFound, RoleRequired, ProjectArchived),
+    errors=(MilestoneNotFound, *PROJECT_CHANGE),
     max_body_bytes=MIB,
 )
 def restore_milestone(call: Call, request: RemoveMilestone) -> MilestoneRow:
     """Restore an archived milestone."""
-    milestone, changed = milestones.restore_milestone(request, call.now, call.actor)
-    if not changed:
-        call.mark_unchanged()
-    return milestone
+    return call.result_of(milestones.restore_milestone(request, call.now, call.actor))

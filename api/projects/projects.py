@@ -1,19 +1,30 @@
 """Handle requests about projects."""
 
+from collections.abc import Iterator
+
 from api.locks import of_row
 from api.operation import MIB, Call, operation
+from api.projects import PROJECT_CHANGE
+from models.base import canonical_json
 from models.errors import (
     BuiltinProject,
+    ConfirmationMismatch,
     LimitExceeded,
+    NotArchived,
     OwnerRequired,
-    ProjectArchived,
+    PayloadTooLarge,
     ProjectNotFound,
+    ReferenceNotFound,
     RoleRequired,
     SlugTaken,
     VersionConflict,
 )
 from models.pagination import Page
-from models.projects.projects import projects
+from models.projects.bundles import export, project_import
+from models.projects.bundles.bundle import MAX_BUNDLE_BYTES, ProjectBundle
+from models.projects.bundles.export import ExportProject
+from models.projects.bundles.project_import import ImportedProject, ImportProject
+from models.projects.projects import projects, purge
 from models.projects.projects.projects import (
     CreateProject,
     GetProject,
@@ -25,15 +36,15 @@ from models.projects.projects.projects import (
     UpdateProject,
     archive_project,
 )
+from models.projects.projects.purge import (
+    PreviewPurge,
+    PurgeProject,
+    PurgeResult,
+)
 from models.projects.projects.rows import ProjectRow, project_with
 
 
-@operation(
-    "GET /projects/v1/projects/list",
-    scope="projects:projects:list",
-    request=ListProjects,
-    response=list[Project],
-)
+@operation("GET /projects/v1/projects/list", response=list[Project])
 def list_projects(call: Call, query: ListProjects) -> Page[ProjectRow]:
     """
     List projects, by default by name.
@@ -43,13 +54,7 @@ def list_projects(call: Call, query: ListProjects) -> Page[ProjectRow]:
     return projects.list_projects(query, call.actor)
 
 
-@operation(
-    "GET /projects/v1/projects/get",
-    scope="projects:projects:get",
-    request=GetProject,
-    response=Project,
-    errors=(ProjectNotFound,),
-)
+@operation("GET /projects/v1/projects/get", response=Project, errors=(ProjectNotFound,))
 def get_project(call: Call, query: GetProject) -> ProjectRow:
     """Get a project by its id or its slug."""
     return project_with(query.id, slug=query.slug)
@@ -57,8 +62,6 @@ def get_project(call: Call, query: GetProject) -> ProjectRow:
 
 @operation(
     "POST /projects/v1/projects/create",
-    scope="projects:projects:create",
-    request=CreateProject,
     response=Project,
     errors=(OwnerRequired, SlugTaken),
     max_body_bytes=MIB,
@@ -75,11 +78,9 @@ def create_project(call: Call, request: CreateProject) -> ProjectRow:
 
 @operation(
     "POST /projects/v1/projects/update",
-    scope="projects:projects:update",
     locks=of_row("project"),
-    request=UpdateProject,
     response=Project,
-    errors=(ProjectNotFound, RoleRequired, VersionConflict, ProjectArchived),
+    errors=(ProjectNotFound, *PROJECT_CHANGE, VersionConflict),
     max_body_bytes=MIB,
 )
 def update_project(call: Call, request: UpdateProject) -> ProjectRow:
@@ -89,25 +90,14 @@ def update_project(call: Call, request: UpdateProject) -> ProjectRow:
     Omitted fields do not change. The status is for information only: whatever it is,
     the project and its contents can be changed.
     """
-    project, changed = projects.update_project(request, call.now, call.actor)
-    if not changed:
-        call.mark_unchanged()
-    return project
+    return call.result_of(projects.update_project(request, call.now, call.actor))
 
 
 @operation(
     "POST /projects/v1/projects/transfer",
-    scope="projects:projects:transfer",
     locks=of_row("project"),
-    request=TransferProject,
     response=Project,
-    errors=(
-        ProjectNotFound,
-        RoleRequired,
-        VersionConflict,
-        ProjectArchived,
-        LimitExceeded,
-    ),
+    errors=(ProjectNotFound, *PROJECT_CHANGE, VersionConflict, LimitExceeded),
     max_body_bytes=MIB,
 )
 def transfer_project(call: Call, request: TransferProject) -> ProjectRow:
@@ -116,17 +106,12 @@ def transfer_project(call: Call, request: TransferProject) -> ProjectRow:
 
     Both the new and the previous owner are members with the role owner.
     """
-    project, changed = projects.transfer_project(request, call.now, call.actor)
-    if not changed:
-        call.mark_unchanged()
-    return project
+    return call.result_of(projects.transfer_project(request, call.now, call.actor))
 
 
 @operation(
     "POST /projects/v1/projects/remove",
-    scope="projects:projects:remove",
     locks=of_row("project"),
-    request=RemoveProject,
     response=Project,
     errors=(ProjectNotFound, RoleRequired, BuiltinProject),
     max_body_bytes=MIB,
@@ -137,17 +122,12 @@ def remove_project(call: Call, request: RemoveProject) -> ProjectRow:
 
     Archiving it again changes nothing.
     """
-    project, changed = archive_project(request, call.now, call.actor)
-    if not changed:
-        call.mark_unchanged()
-    return project
+    return call.result_of(archive_project(request, call.now, call.actor))
 
 
 @operation(
     "POST /projects/v1/projects/restore",
-    scope="projects:projects:restore",
     locks=of_row("project"),
-    request=RestoreProject,
     response=Project,
     errors=(ProjectNotFound, RoleRequired),
     max_body_bytes=MIB,
@@ -158,7 +138,79 @@ def restore_project(call: Call, request: RestoreProject) -> ProjectRow:
 
     Restoring a project that is not archived changes nothing.
     """
-    project, changed = projects.restore_project(request, call.now, call.actor)
-    if not changed:
-        call.mark_unchanged()
-    return project
+    return call.result_of(projects.restore_project(request, call.now, call.actor))
+
+
+@operation(
+    "POST /projects/v1/admin/projects/purge",
+    response=PurgeResult,
+    audit="project.purged",
+    errors=(ProjectNotFound, BuiltinProject, NotArchived, ConfirmationMismatch),
+    max_body_bytes=MIB,
+)
+def purge_project(call: Call, request: PurgeProject) -> PurgeResult:
+    """
+    Delete an archived project and everything in it. This cannot be undone.
+
+    confirm must be exactly the slug of the project. deleted has the numbers of deleted
+    rows by kind, including links from other projects: the work items there that lose
+    one get a new updatedAt, and an activity record with purgedProjectId. The slug can
+    then be used again.
+    """
+    project, counts = purge.purge_project(request, call.now, call.actor)
+    call.audit(project, detail=canonical_json(counts).decode())
+    return PurgeResult(id=project.id, slug=project.slug, deleted=counts)
+
+
+@operation(
+    "GET /projects/v1/admin/projects/purge-preview",
+    response=PurgeResult,
+    errors=(ProjectNotFound, BuiltinProject),
+)
+def preview_project_purge(call: Call, query: PreviewPurge) -> PurgeResult:
+    """Return what a purge would delete; the project need not be archived."""
+    return purge.preview_purge(query)
+
+
+@operation(
+    "GET /projects/v1/projects/export",
+    response=ProjectBundle,
+    errors=(ProjectNotFound, RoleRequired, PayloadTooLarge),
+    streamed=True,
+)
+def export_project(call: Call, query: ExportProject) -> Iterator[str]:
+    """
+    Export a project with its entire content, archived or not, as one object.
+
+    Other projects appear only as the ids that work items are linked to. Global
+    labels are included if a work item has them, and marked as global. The bytes of
+    files are in fileContents, as Base64; with files=false, the bundle has no files.
+    """
+    return export.export_project(query, call.now, call.actor)
+
+
+@operation(
+    "POST /projects/v1/admin/projects/import",
+    response=ImportedProject,
+    errors=(SlugTaken, ReferenceNotFound, LimitExceeded, PayloadTooLarge),
+    max_body_bytes=MAX_BUNDLE_BYTES,
+    lazy_lists="bundle",
+    prepare=project_import.prepared_import,
+)
+def import_project(call: Call, request: ImportProject) -> ImportedProject:
+    """
+    Create a project from an export, with its numbers, versions, times and authors.
+
+    Everything gets a new id; ids maps the old ids to the new ones. Global labels are
+    matched by name, and become labels of the project if there is no match. ownerId
+    names the owner of the project; other members are kept or dropped. Relationships
+    and specification links that lead to another project are left out; dropped counts
+    them. Send an Idempotency-Key to repeat the call safely.
+    """
+    return project_import.import_project(
+        request,
+        call.prepared,
+        call.now,
+        call.actor,
+        files_max_bytes=call.settings.files_max_bytes,
+    )

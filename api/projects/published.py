@@ -14,8 +14,6 @@ from models.projects.documents.published import (
 
 @operation(
     "GET /projects/v1/published/list",
-    scope="projects:published:list",
-    request=ListPublished,
     response=list[PublishedDocument],
     etag=True,
 )
@@ -31,8 +29,6 @@ def list_published(call: Call, query: ListPublished) -> Page[PublishedDocument]:
 
 @operation(
     "GET /projects/v1/published/get",
-    scope="projects:published:get",
-    request=GetPublished,
     response=PublishedDocument,
     etag=True,
     errors=(DocumentNotFound,),
@@ -44,7 +40,6 @@ def get_published(call: Call, query: GetPublished) -> PublishedDocument:
 
 @operation(
     "GET /projects/v1/published/outline",
-    scope="projects:published:outline",
     response=list[OutlineCollection],
     etag=True,
 )

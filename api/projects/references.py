@@ -2,8 +2,8 @@
 
 from api.locks import of_entity, of_row
 from api.operation import MIB, Call, operation
+from api.projects import ENTITY_CHANGE
 from models.errors import (
-    Archived,
     CommentNotFound,
     CommentRemoved,
     DocumentNotFound,
@@ -12,9 +12,7 @@ from models.errors import (
     MemberNotFound,
     MilestoneNotFound,
     NameTaken,
-    ProjectArchived,
     ProjectNotFound,
-    RoleRequired,
     SpecificationNotFound,
     VersionConflict,
     WorkItemNotFound,
@@ -32,13 +30,11 @@ from models.projects.discussion.references import (
 )
 from models.projects.discussion.rows import ExternalReferenceRow, reference_with
 
-WRITE_ERRORS = (RoleRequired, ProjectArchived, Archived, CommentRemoved)
+WRITE_ERRORS = (*ENTITY_CHANGE, CommentRemoved)
 
 
 @operation(
     "GET /projects/v1/references/list",
-    scope="projects:references:list",
-    request=ListReferences,
     response=list[ExternalReference],
     errors=(ProjectNotFound,),
 )
@@ -55,8 +51,6 @@ def list_references(call: Call, query: ListReferences) -> Page[ExternalReference
 
 @operation(
     "GET /projects/v1/references/get",
-    scope="projects:references:get",
-    request=GetReference,
     response=ExternalReference,
     errors=(ExternalReferenceNotFound,),
 )
@@ -67,9 +61,7 @@ def get_reference(call: Call, query: GetReference) -> ExternalReferenceRow:
 
 @operation(
     "POST /projects/v1/references/add",
-    scope="projects:references:add",
     locks=of_entity,
-    request=AddReference,
     response=ExternalReference,
     errors=(
         ProjectNotFound,
@@ -93,34 +85,24 @@ def add_reference(call: Call, request: AddReference) -> ExternalReferenceRow:
     it is updated, so the call can be repeated. The url is not fetched. If system is
     omitted, it follows from the host of the url.
     """
-    reference, is_changed = references.add_reference(request, call.now, call.actor)
-    if not is_changed:
-        call.mark_unchanged()
-    return reference
+    return call.result_of(references.add_reference(request, call.now, call.actor))
 
 
 @operation(
     "POST /projects/v1/references/update",
-    scope="projects:references:update",
     locks=of_row("external_reference"),
-    request=UpdateReference,
     response=ExternalReference,
     errors=(ExternalReferenceNotFound, VersionConflict, *WRITE_ERRORS, NameTaken),
     max_body_bytes=MIB,
 )
 def update_reference(call: Call, request: UpdateReference) -> ExternalReferenceRow:
     """Update an external reference; omitted fields keep their values."""
-    reference, is_changed = references.update_reference(request, call.now, call.actor)
-    if not is_changed:
-        call.mark_unchanged()
-    return reference
+    return call.result_of(references.update_reference(request, call.now, call.actor))
 
 
 @operation(
     "POST /projects/v1/references/remove",
-    scope="projects:references:remove",
     locks=of_row("external_reference"),
-    request=RemoveReference,
     response=RemovedReference,
     errors=WRITE_ERRORS,
     max_body_bytes=MIB,

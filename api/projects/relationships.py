@@ -2,13 +2,11 @@
 
 from api.locks import of_relationship
 from api.operation import MIB, Call, operation
+from api.projects import ENTITY_CHANGE, PROJECT_CHANGE
 from models.errors import (
-    Archived,
     LimitExceeded,
-    ProjectArchived,
     ProjectNotFound,
     RelationshipCycle,
-    RoleRequired,
     WorkItemNotFound,
 )
 from models.pagination import Page
@@ -29,8 +27,6 @@ from models.projects.work.rows import WorkRelationshipRow
 
 @operation(
     "GET /projects/v1/relationships/list",
-    scope="projects:relationships:list",
-    request=ListRelationships,
     response=list[WorkRelationship],
     errors=(WorkItemNotFound, ProjectNotFound),
 )
@@ -48,8 +44,6 @@ def list_relationships(
 
 @operation(
     "GET /projects/v1/relationships/graph",
-    scope="projects:relationships:graph",
-    request=GetGraph,
     response=Graph,
     errors=(WorkItemNotFound, ProjectNotFound),
 )
@@ -65,18 +59,9 @@ def get_relationship_graph(call: Call, query: GetGraph) -> Graph:
 
 @operation(
     "POST /projects/v1/relationships/add",
-    scope="projects:relationships:add",
     locks=of_relationship,
-    request=AddWorkRelationship,
     response=WorkRelationship,
-    errors=(
-        WorkItemNotFound,
-        RoleRequired,
-        ProjectArchived,
-        Archived,
-        LimitExceeded,
-        RelationshipCycle,
-    ),
+    errors=(WorkItemNotFound, *ENTITY_CHANGE, LimitExceeded, RelationshipCycle),
     max_body_bytes=MIB,
 )
 def add_relationship(call: Call, request: AddWorkRelationship) -> WorkRelationshipRow:
@@ -87,19 +72,14 @@ def add_relationship(call: Call, request: AddWorkRelationship) -> WorkRelationsh
     in the other direction. blocks and supersedes must not form a cycle. Adding a
     relationship again changes nothing.
     """
-    row, added = relationships.add_relationship(request, call.now, call.actor)
-    if not added:
-        call.mark_unchanged()
-    return row
+    return call.result_of(relationships.add_relationship(request, call.now, call.actor))
 
 
 @operation(
     "POST /projects/v1/relationships/remove",
-    scope="projects:relationships:remove",
     locks=of_relationship,
-    request=RemoveWorkRelationship,
     response=RemovedRelationship,
-    errors=(WorkItemNotFound, RoleRequired, ProjectArchived),
+    errors=(WorkItemNotFound, *PROJECT_CHANGE),
     max_body_bytes=MIB,
 )
 def remove_relationship(

@@ -7,13 +7,7 @@ from models.errors import ProjectNotFound
 from models.projects.planning.roadmap import GetRoadmap, Roadmap, build_roadmap
 
 
-@operation(
-    "GET /projects/v1/roadmap/get",
-    scope="projects:roadmap:get",
-    request=GetRoadmap,
-    response=Roadmap,
-    errors=(ProjectNotFound,),
-)
+@operation("GET /projects/v1/roadmap/get", response=Roadmap, errors=(ProjectNotFound,))
 def get_roadmap(call: Call, query: GetRoadmap) -> dict[str, Any]:
     """
     Get the roadmap of a project, or of all that are not archived.

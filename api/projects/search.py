@@ -8,8 +8,6 @@ from models.projects.search.search import ListHits, SearchHit, search_hits
 
 @operation(
     "GET /projects/v1/search/list",
-    scope="projects:search:list",
-    request=ListHits,
     response=list[SearchHit],
     errors=(ProjectNotFound,),
 )

@@ -2,14 +2,11 @@
 
 from api.locks import of_row
 from api.operation import MIB, Call, operation
+from api.projects import VERSIONED_CHANGE
 from models.errors import (
-    Archived,
-    ProjectArchived,
     RevisionNotFound,
-    RoleRequired,
     SpecificationNotFound,
     SpecificationSuperseded,
-    VersionConflict,
 )
 from models.pagination import Page
 from models.projects.specifications import revisions
@@ -31,8 +28,6 @@ from models.projects.versioning.comparison import SpecificationDiff
 
 @operation(
     "GET /projects/v1/specification-revisions/list",
-    scope="projects:specification-revisions:list",
-    request=ListSpecificationRevisions,
     response=list[SpecificationRevision],
     errors=(SpecificationNotFound,),
 )
@@ -50,8 +45,6 @@ def list_specification_revisions(
 
 @operation(
     "GET /projects/v1/specification-revisions/get",
-    scope="projects:specification-revisions:get",
-    request=GetSpecificationRevision,
     response=SpecificationRevision,
     errors=(SpecificationNotFound, RevisionNotFound),
 )
@@ -68,8 +61,6 @@ def get_specification_revision(
 
 @operation(
     "GET /projects/v1/specification-revisions/diff",
-    scope="projects:specification-revisions:diff",
-    request=DiffSpecificationRevisions,
     response=SpecificationDiff,
     errors=(SpecificationNotFound, RevisionNotFound),
 )
@@ -88,17 +79,12 @@ def diff_specification_revisions(
 
 @operation(
     "POST /projects/v1/specification-revisions/restore",
-    scope="projects:specification-revisions:restore",
     locks=of_row("specification", "specification_id"),
-    request=RestoreSpecificationRevision,
     response=Specification,
     errors=(
         SpecificationNotFound,
         RevisionNotFound,
-        RoleRequired,
-        VersionConflict,
-        ProjectArchived,
-        Archived,
+        *VERSIONED_CHANGE,
         SpecificationSuperseded,
     ),
     max_body_bytes=8 * MIB,

@@ -2,17 +2,14 @@
 
 from api.locks import in_project, of_row
 from api.operation import MIB, Call, operation
+from api.projects import PROJECT_CHANGE, VERSIONED_CHANGE
 from models.errors import (
-    Archived,
-    ProjectArchived,
     ProjectNotFound,
     ReferenceNotFound,
-    RoleRequired,
     SlugTaken,
     SpecificationNotFound,
     SpecificationSuperseded,
     SuccessorUnusable,
-    VersionConflict,
 )
 from models.pagination import Page
 from models.projects.specifications import specifications, supersession
@@ -41,8 +38,6 @@ from models.projects.versioning.archive import RemoveSpecification, RestoreSpeci
 
 @operation(
     "GET /projects/v1/specifications/list",
-    scope="projects:specifications:list",
-    request=ListSpecifications,
     response=list[Specification],
     errors=(ProjectNotFound,),
 )
@@ -61,8 +56,6 @@ def list_specifications(
 
 @operation(
     "GET /projects/v1/specifications/get",
-    scope="projects:specifications:get",
-    request=GetSpecification,
     response=Specification,
     errors=(SpecificationNotFound, ProjectNotFound),
 )
@@ -73,11 +66,9 @@ def get_specification(call: Call, query: GetSpecification) -> SpecificationRow:
 
 @operation(
     "POST /projects/v1/specifications/create",
-    scope="projects:specifications:create",
     locks=in_project,
-    request=CreateSpecification,
     response=Specification,
-    errors=(ProjectNotFound, RoleRequired, ProjectArchived, SlugTaken),
+    errors=(ProjectNotFound, *PROJECT_CHANGE, SlugTaken),
     max_body_bytes=8 * MIB,
 )
 def create_specification(call: Call, request: CreateSpecification) -> SpecificationRow:
@@ -92,18 +83,9 @@ def create_specification(call: Call, request: CreateSpecification) -> Specificat
 
 @operation(
     "POST /projects/v1/specifications/update",
-    scope="projects:specifications:update",
     locks=of_row("specification"),
-    request=UpdateSpecification,
     response=Specification,
-    errors=(
-        SpecificationNotFound,
-        RoleRequired,
-        VersionConflict,
-        ProjectArchived,
-        Archived,
-        SpecificationSuperseded,
-    ),
+    errors=(SpecificationNotFound, *VERSIONED_CHANGE, SpecificationSuperseded),
     max_body_bytes=8 * MIB,
 )
 def update_specification(call: Call, request: UpdateSpecification) -> SpecificationRow:
@@ -118,16 +100,11 @@ def update_specification(call: Call, request: UpdateSpecification) -> Specificat
 
 @operation(
     "POST /projects/v1/specifications/supersede",
-    scope="projects:specifications:supersede",
     locks=of_row("specification"),
-    request=SupersedeSpecification,
     response=Specification,
     errors=(
         SpecificationNotFound,
-        RoleRequired,
-        VersionConflict,
-        ProjectArchived,
-        Archived,
+        *VERSIONED_CHANGE,
         SpecificationSuperseded,
         ReferenceNotFound,
         SuccessorUnusable,
@@ -143,21 +120,16 @@ def supersede_specification(
     The successor must be in the same project, and neither archived nor superseded.
     Work that is linked to the specification stays linked to it.
     """
-    specification, is_changed = supersession.supersede_specification(
-        request, call.now, call.actor
+    return call.result_of(
+        supersession.supersede_specification(request, call.now, call.actor)
     )
-    if not is_changed:
-        call.mark_unchanged()
-    return specification
 
 
 @operation(
     "POST /projects/v1/specifications/remove",
-    scope="projects:specifications:remove",
     locks=of_row("specification"),
-    request=RemoveSpecification,
     response=Specification,
-    errors=(SpecificationNotFound, RoleRequired, ProjectArchived),
+    errors=(SpecificationNotFound, *PROJECT_CHANGE),
     max_body_bytes=8 * MIB,
 )
 def remove_specification(call: Call, request: RemoveSpecification) -> SpecificationRow:
@@ -166,21 +138,14 @@ def remove_specification(call: Call, request: RemoveSpecification) -> Specificat
 
     Unless the status is draft or review, this needs a maintainer.
     """
-    specification, is_changed = archive.remove_specification(
-        request, call.now, call.actor
-    )
-    if not is_changed:
-        call.mark_unchanged()
-    return specification
+    return call.result_of(archive.remove_specification(request, call.now, call.actor))
 
 
 @operation(
     "POST /projects/v1/specifications/restore",
-    scope="projects:specifications:restore",
     locks=of_row("specification"),
-    request=RestoreSpecification,
     response=Specification,
-    errors=(SpecificationNotFound, RoleRequired, ProjectArchived),
+    errors=(SpecificationNotFound, *PROJECT_CHANGE),
     max_body_bytes=8 * MIB,
 )
 def restore_specification(
@@ -191,18 +156,11 @@ def restore_specification(
 
     Unless the status is draft or review, this needs a maintainer.
     """
-    specification, is_changed = archive.restore_specification(
-        request, call.now, call.actor
-    )
-    if not is_changed:
-        call.mark_unchanged()
-    return specification
+    return call.result_of(archive.restore_specification(request, call.now, call.actor))
 
 
 @operation(
     "GET /projects/v1/specifications/lineage",
-    scope="projects:specifications:lineage",
-    request=GetLineage,
     response=Lineage,
     errors=(SpecificationNotFound,),
 )
@@ -217,8 +175,6 @@ def get_specification_lineage(call: Call, query: GetLineage) -> Lineage:
 
 @operation(
     "GET /projects/v1/specifications/coverage",
-    scope="projects:specifications:coverage",
-    request=GetCoverage,
     response=list[Coverage],
     errors=(SpecificationNotFound, ProjectNotFound),
 )

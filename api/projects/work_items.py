@@ -2,19 +2,20 @@
 
 from typing import Any
 
-from api.locks import in_project, of_row
+from api.locks import in_project, of_items, of_new_items, of_row
 from api.operation import MIB, Call, operation
+from api.projects import ENTITY_CHANGE, PROJECT_CHANGE, VERSIONED_CHANGE
 from models.errors import (
-    Archived,
-    ProjectArchived,
+    LimitExceeded,
     ProjectNotFound,
     ReferenceNotFound,
-    RoleRequired,
-    VersionConflict,
+    RelationshipCycle,
     WorkItemNotFound,
 )
 from models.pagination import Page
-from models.projects.work import items, listing
+from models.projects.work import bulk_create, bulk_update, items, listing
+from models.projects.work.bulk_create import BulkCreated, BulkCreateWorkItems
+from models.projects.work.bulk_update import BulkUpdateWorkItems
 from models.projects.work.context import GetWorkContext, WorkContext, work_context
 from models.projects.work.filters import ListWorkItems
 from models.projects.work.items import (
@@ -31,8 +32,6 @@ from models.projects.work.rows import WorkItemRow
 
 @operation(
     "GET /projects/v1/work-items/list",
-    scope="projects:work-items:list",
-    request=ListWorkItems,
     response=list[WorkItem],
     errors=(ProjectNotFound,),
 )
@@ -52,8 +51,6 @@ def list_work_items(call: Call, query: ListWorkItems) -> Page[WorkItemRow]:
 
 @operation(
     "GET /projects/v1/work-items/get",
-    scope="projects:work-items:get",
-    request=GetWorkItem,
     response=WorkItem,
     errors=(WorkItemNotFound, ProjectNotFound),
 )
@@ -64,8 +61,6 @@ def get_work_item(call: Call, query: GetWorkItem) -> WorkItemRow:
 
 @operation(
     "GET /projects/v1/work-items/context",
-    scope="projects:work-items:context",
-    request=GetWorkContext,
     response=WorkContext,
     errors=(WorkItemNotFound,),
 )
@@ -81,11 +76,9 @@ def get_work_item_context(call: Call, query: GetWorkContext) -> dict[str, Any]:
 
 @operation(
     "POST /projects/v1/work-items/create",
-    scope="projects:work-items:create",
     locks=in_project,
-    request=CreateWorkItem,
     response=WorkItem,
-    errors=(ProjectNotFound, RoleRequired, ProjectArchived, ReferenceNotFound),
+    errors=(ProjectNotFound, *PROJECT_CHANGE, ReferenceNotFound),
     max_body_bytes=MIB,
 )
 def create_work_item(call: Call, request: CreateWorkItem) -> WorkItemRow:
@@ -101,18 +94,9 @@ def create_work_item(call: Call, request: CreateWorkItem) -> WorkItemRow:
 
 @operation(
     "POST /projects/v1/work-items/update",
-    scope="projects:work-items:update",
     locks=of_row("work_item"),
-    request=UpdateWorkItem,
     response=WorkItem,
-    errors=(
-        WorkItemNotFound,
-        RoleRequired,
-        VersionConflict,
-        ProjectArchived,
-        Archived,
-        ReferenceNotFound,
-    ),
+    errors=(WorkItemNotFound, *VERSIONED_CHANGE, ReferenceNotFound),
     max_body_bytes=MIB,
 )
 def update_work_item(call: Call, request: UpdateWorkItem) -> WorkItemRow:
@@ -122,41 +106,75 @@ def update_work_item(call: Call, request: UpdateWorkItem) -> WorkItemRow:
     Any status may follow any other. completedAt is set when the status becomes done,
     and cleared when it becomes another.
     """
-    item, changed = items.update_work_item(request, call.now, call.actor)
-    if not changed:
-        call.mark_unchanged()
-    return item
+    return call.result_of(items.update_work_item(request, call.now, call.actor))
 
 
 @operation(
     "POST /projects/v1/work-items/remove",
-    scope="projects:work-items:remove",
     locks=of_row("work_item"),
-    request=RemoveWorkItem,
     response=WorkItem,
-    errors=(WorkItemNotFound, RoleRequired, ProjectArchived),
+    errors=(WorkItemNotFound, *PROJECT_CHANGE),
     max_body_bytes=MIB,
 )
 def remove_work_item(call: Call, request: RemoveWorkItem) -> WorkItemRow:
     """Archive a work item, whatever its status; it can be restored."""
-    item, changed = archive_work_item(request, call.now, call.actor)
-    if not changed:
-        call.mark_unchanged()
-    return item
+    return call.result_of(archive_work_item(request, call.now, call.actor))
 
 
 @operation(
     "POST /projects/v1/work-items/restore",
-    scope="projects:work-items:restore",
     locks=of_row("work_item"),
-    request=RestoreWorkItem,
     response=WorkItem,
-    errors=(WorkItemNotFound, RoleRequired, ProjectArchived),
+    errors=(WorkItemNotFound, *PROJECT_CHANGE),
     max_body_bytes=MIB,
 )
 def restore_work_item(call: Call, request: RestoreWorkItem) -> WorkItemRow:
     """Restore an archived work item."""
-    item, changed = items.restore_work_item(request, call.now, call.actor)
-    if not changed:
-        call.mark_unchanged()
-    return item
+    return call.result_of(items.restore_work_item(request, call.now, call.actor))
+
+
+@operation(
+    "POST /projects/v1/work-items/bulk-update",
+    locks=of_items,
+    response=list[WorkItem],
+    errors=(*VERSIONED_CHANGE, ReferenceNotFound, LimitExceeded),
+    max_body_bytes=MIB,
+)
+def bulk_update_work_items(
+    call: Call, request: BulkUpdateWorkItems
+) -> list[WorkItemRow]:
+    """
+    Apply the same changes to up to 100 work items: to all of them, or to none.
+
+    The items may belong to different projects, and are returned in the given order.
+    expected maps ids to the updatedAt that you last saw; if one has changed since,
+    the call fails. A refusal lists in errors every item that prevents the update,
+    with its id and the reason as code: unknown, role-required, version-conflict,
+    project-archived, archived or limit-exceeded.
+    """
+    return call.result_of(
+        bulk_update.bulk_update_work_items(request, call.now, call.actor)
+    )
+
+
+@operation(
+    "POST /projects/v1/work-items/bulk-create",
+    locks=of_new_items,
+    response=BulkCreated,
+    errors=(
+        ProjectNotFound,
+        *ENTITY_CHANGE,
+        ReferenceNotFound,
+        LimitExceeded,
+        RelationshipCycle,
+    ),
+    max_body_bytes=8 * MIB,
+)
+def bulk_create_work_items(call: Call, request: BulkCreateWorkItems) -> dict[str, Any]:
+    """
+    Create up to 100 work items and their relationships: all of them, or none.
+
+    A relationship names a new item by its ref and an existing one by its id. Send an
+    Idempotency-Key to be able to repeat the call safely.
+    """
+    return bulk_create.bulk_create_work_items(request, call.now, call.actor)

@@ -8,12 +8,7 @@ from models.status import audit
 from models.status.audit import ListStatusAudit, StatusAuditEvent
 
 
-@operation(
-    "GET /status/v1/admin/audit/list",
-    scope="status:admin:audit:list",
-    request=ListStatusAudit,
-    response=list[StatusAuditEvent],
-)
+@operation("GET /status/v1/admin/audit/list", response=list[StatusAuditEvent])
 def list_status_audit(call: Call, query: ListStatusAudit) -> Page[Any]:
     """List the writes of operators, newest first; measurements are not audited."""
     return audit.list_status_audit(query)

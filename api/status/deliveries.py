@@ -18,12 +18,7 @@ from models.pagination import Page
 from models.storage.write_locks import SUBSCRIPTIONS
 
 
-@operation(
-    "GET /status/v1/admin/deliveries/list",
-    scope="status:admin:deliveries:list",
-    request=ListDeliveries,
-    response=list[Delivery],
-)
+@operation("GET /status/v1/admin/deliveries/list", response=list[Delivery])
 def list_deliveries(call: Call, query: ListDeliveries) -> Page[Delivery]:
     """
     List the deliveries of the last 30 days, newest first.
@@ -35,8 +30,6 @@ def list_deliveries(call: Call, query: ListDeliveries) -> Page[Delivery]:
 
 @operation(
     "GET /status/v1/admin/deliveries/get",
-    scope="status:admin:deliveries:get",
-    request=GetDelivery,
     response=Delivery,
     snapshot=False,
     errors=(DeliveryNotFound,),
@@ -48,9 +41,7 @@ def get_delivery(call: Call, query: GetDelivery) -> Delivery:
 
 @operation(
     "POST /status/v1/admin/deliveries/replay",
-    scope="status:admin:deliveries:replay",
     locks=SUBSCRIPTIONS,
-    request=ReplayDeliveries,
     response=ReplayedDeliveries,
     audit="deliveries.replayed",
     errors=(
@@ -69,9 +60,6 @@ def replay_deliveries(call: Call, request: ReplayDeliveries) -> ReplayedDeliveri
     Deliveries that wait or are being sent do not change and are not counted.
     """
     subscription, count = replay.replay_deliveries(request, call.clock_at)
-    if count:
-        detail = f"{request.description}; replayed: {count}"
-        call.audit(subscription, detail=detail)
-    else:
-        call.mark_unchanged()
+    detail = f"{request.description}; replayed: {count}"
+    call.audit_if(count > 0, subscription, detail=detail)
     return ReplayedDeliveries(subscription_id=subscription.id, replayed=count)

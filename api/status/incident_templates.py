@@ -15,7 +15,6 @@ from models.storage.write_locks import STATUS
 
 @operation(
     "GET /status/v1/admin/incident-templates/list",
-    scope="status:admin:incident-templates:list",
     response=list[IncidentTemplate],
 )
 def list_incident_templates(call: Call) -> list[IncidentTemplateRow]:
@@ -25,9 +24,7 @@ def list_incident_templates(call: Call) -> list[IncidentTemplateRow]:
 
 @operation(
     "POST /status/v1/admin/incident-templates/add",
-    scope="status:admin:incident-templates:add",
     locks=STATUS,
-    request=AddIncidentTemplate,
     response=IncidentTemplate,
     idempotent="required",
     audit="incident-template.added",
@@ -48,9 +45,7 @@ def add_incident_template(
 
 @operation(
     "POST /status/v1/admin/incident-templates/update",
-    scope="status:admin:incident-templates:update",
     locks=STATUS,
-    request=UpdateIncidentTemplate,
     response=IncidentTemplate,
     audit="incident-template.updated",
     errors=(IncidentTemplateNotFound, NameTaken, VersionConflict),
@@ -70,9 +65,7 @@ def update_incident_template(
 
 @operation(
     "POST /status/v1/admin/incident-templates/remove",
-    scope="status:admin:incident-templates:remove",
     locks=STATUS,
-    request=RemoveIncidentTemplate,
     response=IncidentTemplate,
     audit="incident-template.removed",
     errors=(IncidentTemplateNotFound,),

@@ -36,9 +36,7 @@ from models.storage.write_locks import STATUS
 
 @operation(
     "POST /status/v1/admin/incidents/add",
-    scope="status:admin:incidents:add",
     locks=STATUS,
-    request=StatusAddIncident,
     response=StatusIncident,
     idempotent="required",
     audit="incident.opened",
@@ -61,9 +59,7 @@ def add_incident(call: Call, request: StatusAddIncident) -> IncidentRow:
 
 @operation(
     "POST /status/v1/admin/incidents/update",
-    scope="status:admin:incidents:update",
     locks=STATUS,
-    request=StatusUpdateIncident,
     response=StatusIncident,
     audit="incident.updated",
     rebuilds="status",
@@ -88,9 +84,7 @@ def update_incident(call: Call, request: StatusUpdateIncident) -> IncidentRow:
 
 @operation(
     "POST /status/v1/admin/incidents/remove",
-    scope="status:admin:incidents:remove",
     locks=STATUS,
-    request=StatusRemoveIncident,
     response=RemovedIncident,
     audit="incident.removed",
     rebuilds="status",
@@ -112,9 +106,7 @@ def remove_incident(call: Call, request: StatusRemoveIncident) -> IncidentRow:
 
 @operation(
     "POST /status/v1/admin/incident-updates/add",
-    scope="status:admin:incident-updates:add",
     locks=STATUS,
-    request=StatusAddIncidentUpdate,
     response=StatusIncidentUpdate,
     idempotent="required",
     audit="incident.update-posted",
@@ -138,9 +130,7 @@ def add_incident_update(
 
 @operation(
     "POST /status/v1/admin/incident-updates/update",
-    scope="status:admin:incident-updates:update",
     locks=STATUS,
-    request=StatusUpdateIncidentUpdate,
     response=StatusIncidentUpdate,
     audit="incident.update-corrected",
     rebuilds="status",
@@ -164,9 +154,7 @@ def update_incident_update(
 
 @operation(
     "POST /status/v1/admin/incident-updates/remove",
-    scope="status:admin:incident-updates:remove",
     locks=STATUS,
-    request=StatusRemoveIncidentUpdate,
     response=StatusIncidentUpdate,
     audit="incident.update-removed",
     rebuilds="status",
@@ -201,8 +189,6 @@ def _report_correction(call: Call, correction: Correction, is_notified: bool) ->
 
 @operation(
     "GET /status/v1/admin/incident-updates/history",
-    scope="status:admin:incident-updates:history",
-    request=GetIncidentUpdateHistory,
     response=list[StatusIncidentUpdateHistory],
     errors=(IncidentNotFound, IncidentUpdateNotFound),
 )
@@ -218,12 +204,7 @@ def get_incident_update_history(
     return corrections.update_history(query)
 
 
-@operation(
-    "GET /status/v1/incidents/list",
-    scope="status:incidents:list",
-    request=ListIncidents,
-    response=list[StatusIncident],
-)
+@operation("GET /status/v1/incidents/list", response=list[StatusIncident])
 def list_incidents(call: Call, query: ListIncidents) -> Page[IncidentRow]:
     """
     List incidents, newest first.
@@ -236,8 +217,6 @@ def list_incidents(call: Call, query: ListIncidents) -> Page[IncidentRow]:
 
 @operation(
     "GET /status/v1/incidents/get",
-    scope="status:incidents:get",
-    request=GetIncident,
     response=StatusIncidentDetail,
     errors=(IncidentNotFound,),
 )

@@ -20,9 +20,7 @@ from models.storage.write_locks import STATUS
 
 @operation(
     "POST /status/v1/admin/maintenance/add",
-    scope="status:admin:maintenance:add",
     locks=STATUS,
-    request=StatusAddMaintenance,
     response=StatusMaintenance,
     idempotent="required",
     audit="maintenance.scheduled",
@@ -44,9 +42,7 @@ def add_maintenance(call: Call, request: StatusAddMaintenance) -> MaintenanceRow
 
 @operation(
     "POST /status/v1/admin/maintenance/update",
-    scope="status:admin:maintenance:update",
     locks=STATUS,
-    request=StatusUpdateMaintenance,
     response=StatusMaintenance,
     audit="maintenance.updated",
     rebuilds="status",
@@ -68,9 +64,7 @@ def update_maintenance(call: Call, request: StatusUpdateMaintenance) -> Maintena
 
 @operation(
     "POST /status/v1/admin/maintenance/remove",
-    scope="status:admin:maintenance:remove",
     locks=STATUS,
-    request=StatusRemoveMaintenance,
     response=RemovedMaintenance,
     audit="maintenance.removed",
     rebuilds="status",
@@ -91,12 +85,7 @@ def remove_maintenance(call: Call, request: StatusRemoveMaintenance) -> Maintena
     return window
 
 
-@operation(
-    "GET /status/v1/maintenance/list",
-    scope="status:maintenance:list",
-    request=ListMaintenance,
-    response=list[StatusMaintenance],
-)
+@operation("GET /status/v1/maintenance/list", response=list[StatusMaintenance])
 def list_maintenance(call: Call, query: ListMaintenance) -> Page[MaintenanceRow]:
     """
     List maintenance windows, newest first.
@@ -108,8 +97,6 @@ def list_maintenance(call: Call, query: ListMaintenance) -> Page[MaintenanceRow]
 
 @operation(
     "GET /status/v1/maintenance/get",
-    scope="status:maintenance:get",
-    request=GetMaintenance,
     response=StatusMaintenance,
     errors=(MaintenanceNotFound,),
 )

@@ -13,9 +13,7 @@ from models.storage.write_locks import SHARED
 
 @operation(
     "POST /status/v1/admin/measurements/record",
-    scope="status:admin:measurements:record",
     locks=SHARED,
-    request=StatusRecordMeasurements,
     response=RecordedMeasurements,
     rebuilds="status",
     is_polled=False,
@@ -43,9 +41,8 @@ def record_measurements(
     admit_batch(request, statuses, key, call.now, is_owned=is_owned)
     if measurements.repeats_current_readings(request, statuses):
         call.defer_rebuild()
-    recorded, has_changed = measurements.record_measurements(
-        request, call.now, retention=settings.raw_retention, numbers=numbers
+    return call.result_of(
+        measurements.record_measurements(
+            request, call.now, retention=settings.raw_retention, numbers=numbers
+        )
     )
-    if not has_changed:
-        call.mark_unchanged()
-    return recorded

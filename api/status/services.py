@@ -24,12 +24,7 @@ from models.status.snapshot.snapshot import (
 from models.storage.write_locks import STATUS
 
 
-@operation(
-    "GET /status/v1/admin/services/list",
-    scope="status:admin:services:list",
-    request=ListAdminServices,
-    response=list[StatusAdminService],
-)
+@operation("GET /status/v1/admin/services/list", response=list[StatusAdminService])
 def list_admin_services(call: Call, query: ListAdminServices) -> list[ServiceRow]:
     """List all services in display order, including disabled ones by default."""
     return services_in_display_order(include_disabled=query.include_disabled)
@@ -37,9 +32,7 @@ def list_admin_services(call: Call, query: ListAdminServices) -> list[ServiceRow
 
 @operation(
     "POST /status/v1/admin/services/add",
-    scope="status:admin:services:add",
     locks=STATUS,
-    request=StatusAddService,
     response=StatusAdminService,
     idempotent="required",
     audit="service.added",
@@ -59,9 +52,7 @@ def add_service(call: Call, request: StatusAddService) -> ServiceRow:
 
 @operation(
     "POST /status/v1/admin/services/update",
-    scope="status:admin:services:update",
     locks=STATUS,
-    request=StatusUpdateService,
     response=StatusAdminService,
     audit="service.updated",
     rebuilds="status",
@@ -76,8 +67,6 @@ def update_service(call: Call, request: StatusUpdateService) -> ServiceRow:
 
 @operation(
     "POST /status/v1/admin/services/remove",
-    scope="status:admin:services:remove",
-    request=StatusRemoveService,
     response=RemovedService,
     audit=("service.removed", "service.purged"),
     rebuilds="status",
@@ -90,19 +79,12 @@ def remove_service(call: Call, request: StatusRemoveService) -> RemovedService:
     In both cases incidents and maintenance windows keep its slug and name.
     """
     service, has_changed = catalogue.remove_service(request, call.now)
-    if has_changed:
-        call.audit(service, "service.purged" if request.purge else "service.removed")
-    else:
-        call.mark_unchanged()
+    action = "service.purged" if request.purge else "service.removed"
+    call.audit_if(has_changed, service, action)
     return RemovedService(slug=service.slug, purged=request.purge)
 
 
-@operation(
-    "GET /status/v1/services/list",
-    scope="status:services:list",
-    request=ListServices,
-    response=StatusServiceList,
-)
+@operation("GET /status/v1/services/list", response=StatusServiceList)
 def list_services(call: Call, query: ListServices) -> StatusServiceList:
     """
     List the current state of every service, and the overall state.
@@ -114,8 +96,6 @@ def list_services(call: Call, query: ListServices) -> StatusServiceList:
 
 @operation(
     "GET /status/v1/services/get",
-    scope="status:services:get",
-    request=GetService,
     response=StatusServiceDetail,
     errors=(ServiceNotFound,),
 )

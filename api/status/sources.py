@@ -12,12 +12,7 @@ from models.status.measurements.sources import (
 )
 
 
-@operation(
-    "GET /status/v1/admin/sources/list",
-    scope="status:admin:sources:list",
-    request=StatusListSources,
-    response=list[StatusListedSource],
-)
+@operation("GET /status/v1/admin/sources/list", response=list[StatusListedSource])
 def list_sources(call: Call, query: StatusListSources) -> list[StatusListedSource]:
     """
     List the sources of measurements, the keys that use them, and what they measure.
@@ -30,8 +25,6 @@ def list_sources(call: Call, query: StatusListSources) -> list[StatusListedSourc
 
 @operation(
     "POST /status/v1/admin/sources/transfer",
-    scope="status:admin:sources:transfer",
-    request=StatusTransferSource,
     response=StatusSource,
     audit="source.transferred",
     errors=(KeyNotFound, KeyNotActive),
@@ -48,9 +41,6 @@ def transfer_source(call: Call, request: StatusTransferSource) -> StatusSource:
     row, earlier, has_changed = sources.transfer_source(
         request.source, target, call.now
     )
-    if has_changed:
-        previous = ", ".join(earlier) or "none"
-        call.audit(row, detail=f"key: {previous} -> {key.prefix}")
-    else:
-        call.mark_unchanged()
+    previous = ", ".join(earlier) or "none"
+    call.audit_if(has_changed, row, detail=f"key: {previous} -> {key.prefix}")
     return sources.source_with_keys(request.source)

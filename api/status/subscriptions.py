@@ -33,9 +33,7 @@ from models.storage.write_locks import SUBSCRIPTIONS
 
 @operation(
     "POST /status/v1/admin/subscriptions/add",
-    scope="status:admin:subscriptions:add",
     locks=SUBSCRIPTIONS,
-    request=AddSubscription,
     response=CreatedSubscription,
     idempotent="required",
     audit="subscription.added",
@@ -62,12 +60,7 @@ def add_subscription(call: Call, request: AddSubscription) -> CreatedSubscriptio
     return subscriptions.with_secret(row, secret)
 
 
-@operation(
-    "GET /status/v1/admin/subscriptions/list",
-    scope="status:admin:subscriptions:list",
-    request=ListSubscriptions,
-    response=list[Subscription],
-)
+@operation("GET /status/v1/admin/subscriptions/list", response=list[Subscription])
 def list_subscriptions(call: Call, query: ListSubscriptions) -> Page[SubscriptionRow]:
     """List subscriptions in all states, newest first."""
     return subscriptions.list_subscriptions(query)
@@ -75,8 +68,6 @@ def list_subscriptions(call: Call, query: ListSubscriptions) -> Page[Subscriptio
 
 @operation(
     "GET /status/v1/admin/subscriptions/get",
-    scope="status:admin:subscriptions:get",
-    request=GetSubscription,
     response=Subscription,
     snapshot=False,
     errors=(SubscriptionNotFound,),
@@ -88,9 +79,7 @@ def get_subscription(call: Call, query: GetSubscription) -> SubscriptionRow:
 
 @operation(
     "POST /status/v1/admin/subscriptions/update",
-    scope="status:admin:subscriptions:update",
     locks=SUBSCRIPTIONS,
-    request=UpdateSubscription,
     response=Subscription,
     audit="subscription.updated",
     errors=(SubscriptionNotFound, SubscriptionNotActive, ReferenceNotFound),
@@ -118,9 +107,7 @@ def _note_states(call: Call, row: SubscriptionRow) -> None:
 
 @operation(
     "POST /status/v1/admin/subscriptions/remove",
-    scope="status:admin:subscriptions:remove",
     locks=SUBSCRIPTIONS,
-    request=RemoveSubscription,
     response=RemovedSubscription,
     audit="subscription.removed",
     errors=(SubscriptionNotFound,),
@@ -133,18 +120,13 @@ def remove_subscription(call: Call, request: RemoveSubscription) -> RemovedSubsc
     its deliveries at once, also after it has ended.
     """
     row, has_changed = subscriptions.remove_subscription(request, call.now)
-    if has_changed:
-        call.audit(row, detail="erased" if request.erase else None)
-    else:
-        call.mark_unchanged()
+    call.audit_if(has_changed, row, detail="erased" if request.erase else None)
     return RemovedSubscription(id=row.id, erased=request.erase)
 
 
 @operation(
     "POST /status/v1/admin/subscriptions/rotate-secret",
-    scope="status:admin:subscriptions:rotate-secret",
     locks=SUBSCRIPTIONS,
-    request=RotateSecret,
     response=CreatedSubscription,
     audit="subscription.secret-rotated",
     secret_field="secret",
@@ -165,9 +147,7 @@ def rotate_secret(call: Call, request: RotateSecret) -> CreatedSubscription:
 
 @operation(
     "POST /status/v1/admin/subscriptions/test",
-    scope="status:admin:subscriptions:test",
     locks=SUBSCRIPTIONS,
-    request=TestSubscription,
     response=Delivery,
     audit="subscription.tested",
     errors=(SubscriptionNotFound, SubscriptionNotActive),

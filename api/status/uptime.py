@@ -8,8 +8,6 @@ from models.status.uptime.summary import GetUptime, StatusUptimeSummary, uptime_
 
 @operation(
     "GET /status/v1/uptime/get",
-    scope="status:uptime:get",
-    request=GetUptime,
     response=StatusUptimeSummary,
     errors=(ServiceNotFound,),
 )

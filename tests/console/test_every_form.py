@@ -257,7 +257,7 @@ def test_done_through_its_form(case, person, key, api, request_of):
     records = [row.action for row in AuditRow.select().offset(audited)]
     # Changes within a project have activity records.
     assert len(records) == bool(operation.audit and case not in IN_PROJECTS)
-    assert set(records) <= set(operation.audit)
+    assert set(records) <= set(operation.audit_actions)
     if case in IN_PROJECTS:
         activity = ActivityRow.select().offset(active)
         assert (list(activity) == []) == (case in UNCHANGED)
