@@ -17,7 +17,6 @@ from jinja2 import (
     PrefixLoader,
     StrictUndefined,
     nodes,
-    select_autoescape,
 )
 from jinja2.bccache import Bucket, BytecodeCache
 from jinja2.compiler import CodeGenerator, Frame
@@ -111,6 +110,12 @@ class _Environment(Environment):
         return super().getattr(obj, attribute)
 
 
+def _is_html(template: str | None) -> bool:
+    """Return whether a template escapes: all do but messages of plain text and JSON."""
+    name = (template or "").removeprefix("masthead/")
+    return name.endswith(".html") or not name.startswith("messages/")
+
+
 def _balance_directions(value: Any) -> Any:
     """Return what a template prints, which cannot change the direction of our words."""
     return balance_directions(value) if type(value) is str else value
@@ -145,10 +150,7 @@ class Theme:
         self._jinja = _Environment(
             # `version` describes the templates as they were read.
             auto_reload=False,
-            # Not in messages of plain text and JSON.
-            autoescape=select_autoescape(
-                disabled_extensions=("txt", "json"), default=True
-            ),
+            autoescape=_is_html,
             bytecode_cache=_BYTECODE,
             finalize=_balance_directions,
             loader=ChoiceLoader(loaders),

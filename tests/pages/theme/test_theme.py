@@ -47,6 +47,21 @@ def test_own_template_goes_before_ours(own):
     assert "robots" not in theme(own).assets
 
 
+@pytest.mark.parametrize(
+    ("name", "shown"),
+    [
+        *(("own.html", "a &amp; b"), ("own.txt", "a &amp; b")),
+        *(("messages/own.html", "a &amp; b"), ("messages/own.txt", "a & b")),
+    ],
+)
+def test_templates_that_escape(own, name, shown):
+    """Every template escapes what it shows, but messages that are no HTML."""
+    (own / "messages").mkdir()
+    (own / name).write_text("{{ text }}")
+
+    assert theme(own).render(name, text="a & b") == shown
+
+
 def test_template_written_anew(own):
     """A theme uses the current content of a template, not that of earlier themes."""
     for words in ("One.", "Two.", "One."):
