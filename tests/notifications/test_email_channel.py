@@ -82,23 +82,6 @@ def test_notice(send, relay):
 
 
 @pytest.mark.parametrize(
-    ("type", "url"),
-    [
-        ("subscription.confirm", f"{API}/subscribe/confirm/token-1"),
-        ("subscription.manage", f"{API}/subscribe/manage/token-1"),
-        ("subscription.test", "https://docs.example.com/status/"),
-    ],
-)
-def test_message_about_the_subscription(send, relay, type, url):
-    """Each has the one link that it is sent for."""
-    send(replace(NOTICE, type=type, data={}, path="", thread_id=None))
-
-    (mail,) = relay.mails
-    assert re.findall(r"https://\S+", text_of(mail)) == [url]
-    assert read(mail)["List-Unsubscribe"] is None
-
-
-@pytest.mark.parametrize(
     ("language", "tag"), [(None, "sv"), ("ar", "ar"), ("en-GB", "en"), ("is", "sv")]
 )
 def test_language(mail_settings, relay, tmp_path, language, tag):
