@@ -15,7 +15,6 @@ from mdit_py_plugins.deflist import deflist_plugin
 from models.locales import Locale
 from models.projects.documents.linking.link_resolver import site_href
 from sitegen.markdown.attributes import apply_attributes
-from sitegen.markdown.fast_paths import FastInline, add_paragraph_fast_path
 from sitegen.markdown.footnotes import enable_footnotes
 from sitegen.markdown.headings import Heading, assign_heading_ids
 from sitegen.markdown.highlighting import MAX_HIGHLIGHTED
@@ -74,7 +73,6 @@ class Rendered:
 
 def make_parser(*disabled: str, is_document: bool = True) -> MarkdownIt:
     parser = MarkdownIt("zero", renderer_cls=HtmlRenderer)
-    parser.inline = FastInline()
     parser.configure(
         "commonmark",
         {
@@ -87,7 +85,6 @@ def make_parser(*disabled: str, is_document: bool = True) -> MarkdownIt:
     )
     parser.enable(["table", "strikethrough"])
     limit_work(parser)
-    add_paragraph_fast_path(parser)
     if is_document:
         enable_footnotes(parser)
         enable_html(parser)
