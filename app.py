@@ -49,8 +49,7 @@ from models.notifications.subscriptions.readers import subscription_faults
 from models.platform.key_uses import KeyUses
 from models.platform.rate_limits import RateLimiter
 from models.platform.secrets import REDACTED_PATTERN
-from models.platform.shared_memory_rate_limits import SharedMemoryRateLimiter
-from models.platform.shared_rate_limits import rate_limiter_for
+from models.platform.shared_rate_limits import SharedMemoryRateLimiter, rate_limiter_for
 from models.runtime.builder_report import BuilderState
 from models.runtime.commands import CommandContext, CommandError
 from models.runtime.forking import call_in_child, ending_by_signals

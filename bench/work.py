@@ -11,7 +11,7 @@ from models.base import epoch_ms, new_id
 from models.projects.planning.rows import LabelRow
 from models.projects.projects.rows import ProjectRow
 from models.projects.search.text_index import IndexedTextRow
-from models.projects.work.cycles import shortest_path
+from models.projects.work.relationships import shortest_path
 from models.projects.work.rows import (
     BUCKETS,
     PRIORITIES,

@@ -4,7 +4,7 @@ import json
 import secrets
 from collections.abc import Sequence
 from datetime import UTC, datetime, timedelta
-from typing import Any, ClassVar
+from typing import Any, ClassVar, TypeVar
 from uuid import UUID
 
 from peewee import AutoField, BigIntegerField, Model, TextField
@@ -233,6 +233,20 @@ def _differ(old: Any, new: Any) -> bool:
     if isinstance(old, dict) and isinstance(new, dict):
         return canonical_json(old) != canonical_json(new)
     return bool(old != new)
+
+
+AnyRow = TypeVar("AnyRow", bound=Row)
+
+
+def row_with_id(
+    model: type[AnyRow], id: str | None, not_found: type[Exception], noun: str
+) -> AnyRow:
+    """Return the row with the id; raise the error, with a sentence that names it."""
+    rows: Any = model
+    row: AnyRow | None = rows.get_or_none(rows.id == id)
+    if row is None:
+        raise not_found(f"No {noun} has the id '{id}'.")
+    return row
 
 
 def insert_all(rows: Sequence[Row]) -> None:

@@ -56,21 +56,26 @@ def parse_external_moment(value: Any, zone: tzinfo = UTC) -> datetime:
     return parse_moment(at.isoformat())
 
 
+def external_moment_or_none(text: str, zone: tzinfo = UTC) -> datetime | None:
+    """Parse a time of another program; return None if it is not one."""
+    try:
+        return parse_external_moment(text, zone)
+    except ValueError:
+        return None
+
+
 def _parse_text(text: str) -> datetime:
     """
     Parse ISO 8601 as people write it.
 
     An hour may have one digit; a space may precede the offset, which may be a name.
     """
-    normalized = _HOUR.sub(r"\g<1>0\2:", _OFFSET.sub(_offset, text), count=1)
+    normalized = _OFFSET.sub(lambda match: match[1] or "+00:00", text)
+    normalized = _HOUR.sub(r"\g<1>0\2:", normalized, count=1)
     try:
         return datetime.fromisoformat(normalized)
     except ValueError:
         raise ValueError(f"'{text}' is not a date and time.") from None
-
-
-def _offset(match: re.Match[str]) -> str:
-    return match[1] or "+00:00"
 
 
 def _parse_in_zone(value: Any, info: ValidationInfo) -> datetime:

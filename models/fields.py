@@ -156,6 +156,9 @@ StatusSlug = Annotated[
     str, Field(min_length=1, max_length=SLUG_LENGTH, pattern=STATUS_SLUG)
 ]
 
+# For lists.
+WithoutDuplicates = AfterValidator(lambda values: list(dict.fromkeys(values)))
+
 # A name or title is one line; it is trimmed before its length is checked.
 TRIMMED = StringConstraints(strip_whitespace=True)
 SingleLine = AfterValidator(_require_single_line)

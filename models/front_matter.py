@@ -6,6 +6,8 @@ from typing import Any
 
 import yaml
 
+from models.errors import ValidationFailed
+
 FrontMatter = dict[str, Any]
 
 _CONSTRUCTOR_ERRORS = (
@@ -140,6 +142,14 @@ def load_yaml(text: str, loader: type[StrictLoader] = LenientLoader) -> Any:
     except _CONSTRUCTOR_ERRORS as error:
         raise yaml.YAMLError("a value is not what its tag says") from error
     return values
+
+
+def parse_yaml_file(text: str, name: str) -> Any:
+    """Parse the YAML of a file; raise ValidationFailed, which names the file."""
+    try:
+        return load_yaml(text)
+    except yaml.YAMLError:
+        raise ValidationFailed(f"{name} is not valid YAML.") from None
 
 
 def _load_strict_yaml(text: str) -> Any:

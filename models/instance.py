@@ -54,7 +54,7 @@ def create_instance_secrets() -> None:
 
 
 def read_instance_value(name: str) -> int | None:
-    """Return the whole number that is stored under this name, None if none is."""
+    """Return the whole number that is stored under this name, or None."""
     row = database.execute_sql(_READ, (name,)).fetchone()
     return None if row is None else int(row[0])
 

@@ -68,7 +68,7 @@ class Locale:
         return self._messages[name]
 
     def find(self, name: str) -> str | None:
-        """Return a text without placeholders, None if there is none of this name."""
+        """Return a text without placeholders, or None."""
         message = self._messages.get(name)
         return message if isinstance(message, str) else None
 

@@ -19,12 +19,10 @@ def normalize(form: Literal["NFC", "NFD", "NFKC", "NFKD"], text: str) -> str:
     if text.isascii():
         return text
     coarse, exact = _excess_marks()
-    stream_safe = coarse.sub(lambda run: exact.sub(_cut, run[0]), text)
+    stream_safe = coarse.sub(
+        lambda run: exact.sub(lambda marks: marks[0][:MAX_MARKS], run[0]), text
+    )
     return unicodedata.normalize(form, stream_safe)  # noqa: TID251  (bounded above)
-
-
-def _cut(run: re.Match[str]) -> str:
-    return run[0][:MAX_MARKS]
 
 
 @cache

@@ -179,6 +179,22 @@ def next_cursor(query: CursorQuery, last: list[Any]) -> str:
     return _encode(query.fingerprint(), last)
 
 
+def filter_rows(
+    rows: "ModelSelect[Any]", model: Any, query: Any, *names: str
+) -> "ModelSelect[Any]":
+    """
+    Restrict the rows by those of the parameters that were sent.
+
+    A row has the value of each, or one of the values if they are a list.
+    """
+    for name in names:
+        column, value = getattr(model, name), getattr(query, name)
+        if value is not None:
+            is_list = isinstance(value, list)
+            rows = rows.where(column.in_(value) if is_list else column == value)
+    return rows
+
+
 def offset_page(select: "ModelSelect[Any]", query: OffsetQuery) -> Page[Any]:
     rows = list(select.offset(query.offset).limit(query.limit + 1))
     has_more = len(rows) > query.limit

@@ -149,7 +149,7 @@ def reader_page_headers(site_origin: str) -> dict[str, str]:
 
 def console_headers() -> dict[str, str]:
     """
-    Return the headers of the console's pages, which belong to whoever is signed in.
+    Return the headers of the console's pages, which show what a signed-in user may see.
 
     The referrer stays on the host; without any, browsers would send no origin with
     forms. Pictures of documents may be on other hosts.
@@ -209,7 +209,7 @@ def content_type(path: str) -> str:
 
 
 def path_rule(path: str) -> str | None:
-    """Return the key in PATH_RULES that matches the file, None if none does."""
+    """Return the key in PATH_RULES that matches the file, or None."""
     rule, folder = url_path(path), path
     while rule not in PATH_RULES:
         folder, slash, _ = folder.rpartition("/")

@@ -27,8 +27,11 @@ from models.projects.document_imports.manifest import (
     ListedFile,
     StartDocumentImport,
 )
-from models.projects.document_imports.options import ImportOptions, ImportReport
-from models.projects.document_imports.reports import parse_report
+from models.projects.document_imports.options import (
+    ImportOptions,
+    ImportReport,
+    parse_report,
+)
 from models.projects.document_imports.sources import DocumentSource
 from models.projects.files.file_import import FileSource, read_source, reason_to_refuse
 from models.projects.files.names import MAX_NAME_LENGTH

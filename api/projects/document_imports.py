@@ -24,7 +24,7 @@ from models.projects.document_imports.manifest import (
     DocumentImport,
     StartDocumentImport,
 )
-from models.projects.document_imports.reports import describe_report
+from models.projects.document_imports.options import describe_report
 from models.projects.files.uploads import MAX_FILE_BYTES
 
 COMMON_ERRORS = (

@@ -88,13 +88,11 @@ def key_table(
     yield "\t".join(COLUMNS)
     for key in keys:
         moments = (key.created_at, key.expires_at, key.last_used_at)
-        cells = [key.prefix, key.status, *map(_format, moments), key.name]
-        yield "\t".join([*cells, ",".join(_marked(key.scopes, operations))])
-
-
-def _marked(scopes: list[str], operations: Collection[str]) -> Iterator[str]:
-    unknown = unknown_scopes(scopes, operations)
-    return (f"{scope}{UNKNOWN_MARK * (scope in unknown)}" for scope in scopes)
+        times = [format_moment(at) if at else "never" for at in moments]
+        cells = [key.prefix, key.status, *times, key.name]
+        unknown = unknown_scopes(key.scopes, operations)
+        scopes = (f"{name}{UNKNOWN_MARK * (name in unknown)}" for name in key.scopes)
+        yield "\t".join([*cells, ",".join(scopes)])
 
 
 def diagnose_secret(text: str, now: datetime) -> tuple[bool, list[str]]:
@@ -118,7 +116,3 @@ def diagnose_secret(text: str, now: datetime) -> tuple[bool, list[str]]:
 
 def _inventoried(rows: Iterable[KeyRow], now: datetime) -> Iterator[InventoriedKey]:
     return (InventoriedKey.model_validate(row.to_response(now)) for row in rows)
-
-
-def _format(at: datetime | None) -> str:
-    return format_moment(at) if at else "never"

@@ -34,21 +34,14 @@ class KeyUses:
         """Write the recorded uses; those that cannot be written are kept for later."""
         with self._lock:
             uses = dict(self._last)
+        last = KeyRow.last_used_at
         for batch in chunked(sorted(uses.items()), BATCH_SIZE):
             # In the order of the ids, so that no two processes wait for each other.
             with writing(SHARED):
                 for key_id, at in batch:
-                    _write(key_id, at)
-            self._forget(batch)
-
-    def _forget(self, written: list[tuple[str, datetime]]) -> None:
-        with self._lock:
-            for key_id, at in written:
-                if self._last[key_id] == at:
-                    del self._last[key_id]
-
-
-def _write(key_id: str, at: datetime) -> None:
-    last = KeyRow.last_used_at
-    is_older = last.is_null() | (last < at)
-    KeyRow.update(last_used_at=at).where(KeyRow.id == key_id, is_older).execute()
+                    is_older = (KeyRow.id == key_id) & (last.is_null() | (last < at))
+                    KeyRow.update(last_used_at=at).where(is_older).execute()
+            with self._lock:
+                for key_id, at in batch:
+                    if self._last[key_id] == at:
+                        del self._last[key_id]

@@ -19,6 +19,7 @@ from models.fields import (
     Moment,
     SingleLine,
     WholeNumber,
+    WithoutDuplicates,
 )
 from models.instants import next_instant
 from models.pagination import CursorQuery, Page, cursor_page, descending
@@ -37,14 +38,8 @@ def _validate_scope(text: str) -> str:
     return text
 
 
-def _deduplicate(scopes: list[str]) -> list[str]:
-    return list(dict.fromkeys(scopes))
-
-
 Scope = Annotated[str, AfterValidator(_validate_scope)]
-Scopes = Annotated[
-    list[Scope], Field(min_length=1, max_length=100), AfterValidator(_deduplicate)
-]
+Scopes = Annotated[list[Scope], Field(min_length=1, max_length=100), WithoutDuplicates]
 KeyName = Annotated[str, TRIMMED, Field(min_length=1, max_length=120), SingleLine]
 RateCapacity = Annotated[WholeNumber, Field(ge=1, le=100_000)]
 RateRefill = Annotated[float, Field(ge=0.1, le=10_000)]

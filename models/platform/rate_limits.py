@@ -77,7 +77,9 @@ class MemoryRateLimiter:
             decision = take_token(self._full_at.get(name), now, rate)
             self._full_at[name] = decision.full_at
             if len(self._full_at) > self._max_buckets:
-                self._drop_full(now)
+                # A missing bucket counts as full.
+                buckets = self._full_at.items()
+                self._full_at = {name: at for name, at in buckets if at > now}
         return decision
 
     def _adjust_to_clock(self, now: int) -> None:
@@ -87,7 +89,3 @@ class MemoryRateLimiter:
             self._full_at = {name: at - back for name, at in self._full_at.items()}
         if not 0 <= back <= SECOND:
             self._now = now
-
-    def _drop_full(self, now: int) -> None:
-        # A missing bucket counts as full.
-        self._full_at = {name: at for name, at in self._full_at.items() if at > now}

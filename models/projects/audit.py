@@ -18,7 +18,14 @@ from models.fields import (
     Moment,
     RangeEnd,
 )
-from models.pagination import CursorQuery, Limit, Page, cursor_page, descending
+from models.pagination import (
+    CursorQuery,
+    Limit,
+    Page,
+    cursor_page,
+    descending,
+    filter_rows,
+)
 from models.projects import descriptions
 from models.projects.fields import CommaSeparated
 
@@ -54,12 +61,8 @@ class ListProjectsAudit(CursorQuery):
 def list_projects_audit(query: ListProjectsAudit) -> Page[Any]:
     """Return a page of audit events, newest first; from is inclusive, to exclusive."""
     rows = AuditRow.select().where(AuditRow.area == "projects")
-    if query.action is not None:
-        rows = rows.where(AuditRow.action.in_(query.action))
-    for name in ("target_type", "target_id", "actor"):
-        value = getattr(query, name)
-        if value is not None:
-            rows = rows.where(getattr(AuditRow, name) == value)
+    names = ("action", "target_type", "target_id", "actor")
+    rows = filter_rows(rows, AuditRow, query, *names)
     if query.from_ is not None:
         rows = rows.where(AuditRow.at >= query.from_)
     if query.to is not None:

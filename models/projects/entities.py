@@ -32,6 +32,10 @@ class Entity:
     project: ProjectRow
     row: Any
 
+    @property
+    def project_id(self) -> str:
+        return str(self.project.id)
+
 
 def entity_with(type: EntityType, id: str, *, project_id: str | None = None) -> Entity:
     """

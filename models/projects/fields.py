@@ -2,12 +2,13 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import Annotated, Any, ClassVar, Literal, TypeVar
+from datetime import datetime
+from typing import Annotated, Any, ClassVar, Literal, Self, TypeVar
 
 from pydantic import AfterValidator, BeforeValidator, Field, model_validator
-from pydantic.alias_generators import to_camel
+from pydantic.alias_generators import to_camel, to_snake
 
-from models.base import Schema
+from models.base import Schema, new_id
 from models.errors import ValidationFailed
 from models.fields import (
     ID,
@@ -43,12 +44,14 @@ LanguageTag = Annotated[str, Field(pattern=rf"^{LANGUAGE_TAG}$")]
 SearchText = Annotated[str, Field(min_length=1, max_length=100)]
 
 
-def _split_commas(value: Any) -> Any:
-    return value.split(",") if isinstance(value, str) else value
-
-
 # Several values in one query parameter.
-CommaSeparated = Annotated[list[T], BeforeValidator(_split_commas), Field(min_length=1)]
+CommaSeparated = Annotated[
+    list[T],
+    BeforeValidator(
+        lambda value: value.split(",") if isinstance(value, str) else value
+    ),
+    Field(min_length=1),
+]
 AccountOrMe = Annotated[
     str, BeforeValidator(lambda value: value if value == "me" else parse_uuid(value))
 ]
@@ -141,6 +144,11 @@ class Actor:
         """The id of the account; None for a key that acts for no account."""
         return self.id if self.type == "account" else None
 
+    def creation(self, now: datetime) -> dict[str, Any]:
+        """Return the columns of a new row that say who creates it, and when."""
+        creator = {"creator_id": self.id, "creator_type": self.type}
+        return {"id": new_id(now), **creator, "created_at": now, "updated_at": now}
+
 
 class ProjectQuery(Schema):
     """A query about one project, given by id or slug, or about all projects."""
@@ -155,6 +163,25 @@ class ProjectQuery(Schema):
         if self.project_id is not None and self.project_slug is not None:
             raise ValueError("Give projectId or projectSlug, not both.")
         return self
+
+
+class ChangeRequest(Schema):
+    """A request that changes the fields of an entity that it names."""
+
+    @model_validator(mode="after")
+    def _require_change(self) -> Self:
+        if not self.changed_values():
+            raise ValueError("Give at least one field to change.")
+        return self
+
+    def changed_values(self) -> dict[str, Any]:
+        """Return the fields to change, by their Python names."""
+        values = self.sent_fields()
+        return {
+            name: value
+            for name, value in values.items()
+            if name not in ("id", "expected_updated_at")
+        }
 
 
 class IdOrSlugQuery(ProjectQuery):
@@ -222,6 +249,11 @@ class GetRevision(Schema):
         return self
 
 
+def time_bound(description: str) -> Any:
+    """Return the field of a query that limits a time."""
+    return Field(default=None, description=description, examples=[EXAMPLE_TIME])
+
+
 def require_exactly_one(schema: Schema, *names: str) -> None:
     """Raise ValueError unless exactly one of the fields is set."""
     if len([name for name in names if getattr(schema, name) is not None]) != 1:
@@ -244,13 +276,16 @@ def resolve_account(account_id: str | None, actor: Actor, parameter: str) -> str
     return actor.account_id
 
 
-def sort_keys(field: Any, order: SortOrder | None, id: Any) -> tuple[Sort, ...]:
+def sort_keys(model: Any, name: str, order: SortOrder | None) -> tuple[Sort, ...]:
     """
-    Return the sort keys of a list: the field, then the id to break ties.
+    Return the sort keys of a list: the column, then the id to break ties.
+
+    `name` is that of the field in the API, such as createdAt.
 
     By default names sort ascending and times descending. Null values come last in
     both orders.
     """
+    field, id = getattr(model, to_snake(name)), model.id
     is_time = field.name.endswith("_at")
     is_descending = order == "desc" or (order is None and is_time)
     sort: Callable[[Any], Sort] = descending if is_descending else ascending

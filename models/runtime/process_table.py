@@ -93,7 +93,7 @@ class ProcessTable:
         _STARTED.pack_into(self._memory, self._starts[name] + _RUN.size, os.getpid())
 
     def has_started(self, name: str, pid: int) -> bool:
-        """Tell whether the process with this id has reported that it has started."""
+        """Return whether the process with this id has reported that it has started."""
         (started,) = _STARTED.unpack_from(self._memory, self._starts[name] + _RUN.size)
         return bool(started == pid != 0)
 

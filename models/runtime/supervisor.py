@@ -72,9 +72,9 @@ class _Child:
     restart_at: float = 0.0
 
 
-# Whoever sets the handler of a signal also has the one before described, which is a
-# method of this class. So its description must not include the processes, which have
-# all of the settings and more: each start of a process would take long for that.
+# signal.signal() also builds the repr of the previous handler, a method of this class.
+# Its repr must not include the processes, which have all of the settings and more, or
+# each start of a process would take long.
 @dataclass(repr=False)
 class Supervisor:
     """
@@ -97,7 +97,7 @@ class Supervisor:
         ProcessFailed, after ending the others, if a process keeps dying.
         """
         self._children = [_Child(*process) for process in self.processes]
-        # Whoever reads from this pipe learns of the end of its only writer.
+        # EOF on this pipe tells the children that the parent, its only writer, died.
         self._alive_reader, self._alive_writer = os.pipe()
         with self._signals() as wakeup:
             try:

@@ -15,7 +15,7 @@ from models.fields import (
     ChangedAt,
     ChangeDetail,
 )
-from models.pagination import OffsetQuery, Page, offset_page
+from models.pagination import OffsetQuery, Page, filter_rows, offset_page
 
 StatusAction = Literal[
     "service.added",
@@ -76,8 +76,6 @@ class ListStatusAudit(OffsetQuery):
 def list_status_audit(query: ListStatusAudit) -> Page[Any]:
     """Return a page of the audit log, newest first."""
     rows = AuditRow.select().where(AuditRow.area == "status")
-    for name in ("target_type", "target_id", "actor", "action"):
-        value = getattr(query, name)
-        if value is not None:
-            rows = rows.where(getattr(AuditRow, name) == value)
+    names = ("target_type", "target_id", "actor", "action")
+    rows = filter_rows(rows, AuditRow, query, *names)
     return offset_page(rows.order_by(AuditRow.number.desc()), query)

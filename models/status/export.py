@@ -17,7 +17,6 @@ from models.status.incidents.incidents import (
     IncidentUpdateRow,
     StatusIncident,
     StatusIncidentUpdate,
-    load_services,
     severity_spans,
     updates_by_incident,
 )
@@ -33,6 +32,7 @@ from models.status.measurements.rollups import (
     rolled_up_until,
 )
 from models.status.measurements.sources import SourceKeyRow, StatusSourceKey
+from models.status.services.affected import load_services
 from models.status.services.catalogue import StatusAdminService
 from models.status.services.rows import ServiceRow
 from models.status.state import MeasurementStatus, Severity

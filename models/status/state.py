@@ -169,10 +169,6 @@ def _incident_reason(facts: Facts) -> Reason:
     return Reason("incident", decisive)
 
 
-def _maintenance_reason(facts: Facts) -> Reason:
-    return Reason("maintenance", facts.maintenance[0])
-
-
 def _unknown_reason(facts: Facts) -> Reason:
     if not facts.readings:
         return Reason("never-measured")
@@ -218,7 +214,7 @@ RULES: tuple[Rule, ...] = (
         "maintenance",
         lambda facts: bool(facts.maintenance),
         "maintenance",
-        _maintenance_reason,
+        lambda facts: Reason("maintenance", facts.maintenance[0]),
     ),
     Rule(
         "no-data",

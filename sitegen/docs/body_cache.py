@@ -20,8 +20,7 @@ from models.projects.documents.rendered_bodies import (
 )
 from models.projects.documents.site_preview import RenderInput
 from models.storage.database import reading
-from sitegen.docs.body_renderers import BodyRenderers
-from sitegen.docs.body_rendering import body_key, render_body
+from sitegen.docs.body_rendering import BodyRenderers, body_key, render_body
 
 # Rendered bodies wait in memory until there are this many, or they have this many
 # characters.

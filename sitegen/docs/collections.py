@@ -123,7 +123,7 @@ def collection_title(locale: Locale, collection: str) -> str:
 
 
 def are_same_objects(one: Sequence[object], other: Sequence[object]) -> bool:
-    """Tell whether two sequences have the very same items, without comparing values."""
+    """Return whether two sequences have the same objects, without comparing values."""
     return len(one) == len(other) and all(map(is_, one, other))
 
 

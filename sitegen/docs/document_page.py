@@ -243,7 +243,7 @@ class DocumentPages:
         are_addresses_changed: bool,
     ) -> bool:
         """
-        Tell whether the pages of a new build would be the same.
+        Return whether the pages of a new build would be the same.
 
         A blank page lists the other documents of its section, which may have changed.
         """

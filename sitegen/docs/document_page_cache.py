@@ -92,7 +92,7 @@ class DocumentPageCache:
         """Yield the pages of every document, new ones where they are not current."""
         before, self._pages = self._pages, {}
         for collection in collections:
-            sidebars = self._sidebars.of(collection, context.theme)
+            sidebars = self._sidebars.for_collection(collection, context.theme)
             documents = collection.documents
             for previous, document, following in zip(
                 [None, *documents], documents, [*documents[1:], None], strict=False

@@ -65,7 +65,7 @@ class DocumentSource:
         edit_url: str = "",
     ) -> bool:
         """
-        Prepare for a build; tell whether links may lead to other addresses now.
+        Prepare for a build; return whether links may lead to other addresses now.
 
         `edit_url` is the pattern of the addresses at which imported files are edited.
         """
@@ -127,8 +127,15 @@ class DocumentSource:
 
     def _prefetch(self, documents: list[PublishedPage]) -> None:
         self._bodies = Prefetch(documents, self._body_cache.load)
-        self._contents = Prefetch(documents, _load_contents)
-        self._earlier = Prefetch(documents, _load_earlier)
+        self._contents = Prefetch(
+            documents, lambda batch: published_contents([each.id for each in batch])
+        )
+        self._earlier = Prefetch(
+            documents,
+            lambda batch: earlier_published_revisions(
+                {each.id: each.published_version for each in batch}
+            ),
+        )
 
 
 class Prefetch(Generic[T]):
@@ -174,15 +181,3 @@ def _within_bytes(documents: Sequence[PublishedPage]) -> Sequence[PublishedPage]
     sizes = accumulate(document.size for document in documents)
     count = sum(size <= MAX_PREFETCH_BYTES for size in sizes)
     return documents[: max(1, count)]
-
-
-def _load_contents(documents: Sequence[PublishedPage]) -> dict[str, str]:
-    return published_contents([document.id for document in documents])
-
-
-def _load_earlier(
-    documents: Sequence[PublishedPage],
-) -> dict[str, list[EarlierRevision]]:
-    return earlier_published_revisions(
-        {document.id: document.published_version for document in documents}
-    )

@@ -1,13 +1,15 @@
-"""Find the files that the pages of documents show, and their addresses on the site."""
+"""Publish the files that documents show, each at an address of its content."""
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from functools import partial
 from urllib.parse import unquote
 
 from models.projects.documents.published import PublishedPage
+from models.projects.files.contents import read_content
 from models.projects.files.names import candidate_names
 from models.projects.files.pins import PinnedFile, published_pins
 from models.response_headers import without_query
-from sitegen.page import BuildContext
+from sitegen.page import BuildContext, Page, Stage, pages
 
 
 class PublishedFiles:
@@ -61,3 +63,29 @@ def _read(_: BuildContext) -> PublishedFiles:
 def file_path(file: PinnedFile) -> str:
     """Return the path on the site, which no other content ever has."""
     return f"files/{file.digest}/{file.name.rpartition('/')[2]}"
+
+
+@pages("docs", Stage.FILES)
+def files(context: BuildContext) -> Iterator[Page]:
+    """Every file that a published document shows."""
+    yield from context.once_per_process(_FilePages).pages(published_files(context))
+
+
+class _FilePages:
+    """The pages of the last build; a content never changes, so they stay the same."""
+
+    def __init__(self) -> None:
+        self._pages: dict[str, Page] = {}
+
+    def pages(self, files: PublishedFiles) -> Iterator[Page]:
+        before = self._pages
+        self._pages = {
+            path: before.get(path)
+            or Page(path, partial(_content, file.digest), key=file.digest)
+            for path, file in files.paths.items()
+        }
+        yield from self._pages.values()
+
+
+def _content(digest: str) -> bytes:
+    return b"".join(read_content(digest))

@@ -6,9 +6,9 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
+from models.projects.documents.positions import tree_ranks
 from models.projects.documents.published import PublishedPage
 from models.projects.documents.sections import SEPARATOR, section_parts
-from models.projects.documents.tree_order import tree_ranks
 
 
 @dataclass(eq=False)

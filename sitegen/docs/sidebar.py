@@ -48,7 +48,7 @@ class Sidebar:
 
     def is_same(self, group: SectionGroup) -> bool:
         """
-        Tell whether a sidebar of this section would look the same.
+        Return whether a sidebar of this section would look the same.
 
         If it would, this one takes the section, which may have newer versions.
         """
@@ -87,7 +87,9 @@ class SidebarCache:
     def __init__(self) -> None:
         self._sidebars: dict[str, dict[str | None, Sidebar]] = {}
 
-    def of(self, collection: DocsCollection, theme: Theme) -> dict[str | None, Sidebar]:
+    def for_collection(
+        self, collection: DocsCollection, theme: Theme
+    ) -> dict[str | None, Sidebar]:
         """Return the sidebar of each section."""
         before = self._sidebars.get(collection.collection, {})
         sidebars = {}
@@ -108,7 +110,7 @@ def _listed(group: SectionGroup, current: SectionGroup) -> list[PublishedPage]:
 
 
 def _are_same(one: SectionGroup, other: SectionGroup) -> bool:
-    """Tell whether two sidebars list the very same objects, without comparing them."""
+    """Return whether two sidebars list the same objects, without comparing values."""
     if one is other:
         return True
     return (

@@ -216,7 +216,7 @@ def _badge(
     is_mirrored = locale.direction == "rtl"
     boxes, texts, x = "", "", 0
     for text, colour in reversed(parts) if is_mirrored else parts:
-        width = _width(text)
+        width = _text_length(text) + 2 * PADDING
         boxes += f'<rect x="{x}" width="{width}" height="20" fill="{colour}"/>\n'
         texts += _text(text, x + (width - PADDING if is_mirrored else PADDING))
         x += width
@@ -228,11 +228,6 @@ def _badge(
         '<g fill="#fff" font-family="Verdana,DejaVu Sans,sans-serif" font-size="11"'
         f'{direction} aria-hidden="true">\n{texts}</g>\n</svg>\n'
     )
-
-
-def _width(text: str) -> int:
-    """Return the width of a part of a badge."""
-    return _text_length(text) + 2 * PADDING
 
 
 def _text_length(text: str) -> int:

@@ -1,13 +1,20 @@
-"""Yield a page for each incident and each maintenance window, and the lists of all."""
+"""
+Yield a page for each incident and each maintenance window, and the lists of all.
 
-from collections.abc import Callable, Iterable, Iterator
+Where one was removed there is a page, with which web servers answer.
+"""
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import partial
 from typing import Any
 
 from models.base import epoch_ms
 from models.display_text import isolate
 from models.response_headers import file_for, url_path
-from models.status.maintenance.windows import MaintenanceStatus
+from models.site_addresses import GONE_PAGE, incident_address, maintenance_address
+from models.status.incidents.incidents import IncidentRow
+from models.status.maintenance.windows import MaintenanceRow, MaintenanceStatus
+from models.status.services.affected import removed_ids
 from models.status.snapshot.event_index import IndexedIncident, IndexedWindow
 from sitegen.page import BuildContext, KeyedPages, Page, Stage, pages
 from sitegen.status.published import (
@@ -21,8 +28,8 @@ from sitegen.status.published import (
 from sitegen.status.status_data import (
     affected_services,
     read_index,
+    read_service_hrefs,
     read_service_states,
-    read_services,
     read_snapshot,
     read_window_statuses,
 )
@@ -30,7 +37,6 @@ from sitegen.urls import (
     calendar_path,
     incident_path,
     maintenance_path,
-    service_path,
     twin,
 )
 
@@ -213,15 +219,10 @@ def _files_of(
 
     Their neighbours are put in place with them.
     """
-    paths = context.once_per_build(_read_service_paths)
+    hrefs = context.once_per_build(read_service_hrefs)
     numbers = {service.number for event in events for service in event.services}
-    return [*LINKED_FILES, *(paths[number] for number in numbers if number in paths)]
-
-
-def _read_service_paths(context: BuildContext) -> dict[int, str]:
-    """Read the path of each service that has a page, by the service's number."""
-    services = context.once_per_build(read_services)
-    return {service.number: service_path(service.slug) for service in services}
+    pages = (hrefs[number] for number in numbers if number in hrefs)
+    return [*LINKED_FILES, *map(file_for, pages)]
 
 
 def _link(incident: PublishedIncident | None) -> dict[str, Any] | None:
@@ -236,3 +237,29 @@ def isolated_text(context: BuildContext, text: str, /, **values: str) -> str:
     """Return a text whose values have directions of their own."""
     isolated = {key: isolate(value) for key, value in values.items()}
     return context.theme.locale.text(text, **isolated)
+
+
+@pages("status", Stage.ENTRY_POINTS)
+def gone_pages(context: BuildContext) -> Iterator[KeyedPages]:
+    """Yield a page for each removed incident and maintenance window."""
+    incidents = [incident_address(id) for id in removed_ids(IncidentRow)]
+    windows = [maintenance_address(id) for id in removed_ids(MaintenanceRow)]
+    for kind, addresses in (("incident", incidents), ("maintenance", windows)):
+        yield KeyedPages(
+            f"removed {kind}", addresses, partial(_gone_pages, context, addresses, kind)
+        )
+
+
+def _gone_pages(
+    context: BuildContext, addresses: Sequence[str], kind: str
+) -> Iterator[Page]:
+    locale = context.theme.locale
+    text = locale.text(f"{kind}.was-removed")
+    for address in addresses:
+        yield Page(
+            f"{address.lstrip('/')}{GONE_PAGE}",
+            {"text": text},
+            template="status/gone.html",
+            title=locale.text(f"{kind}.removed"),
+            description=text,
+        )

@@ -104,7 +104,7 @@ def affected_services(
     with_states: bool = False,
 ) -> list[dict[str, Any]]:
     """Return the services that an incident or a window affects, and their pages."""
-    hrefs = context.once_per_build(_read_service_hrefs)
+    hrefs = context.once_per_build(read_service_hrefs)
     states = context.once_per_build(read_service_states) if with_states else {}
     return [
         {
@@ -125,7 +125,7 @@ def read_service_states(context: BuildContext) -> dict[int | None, str]:
     }
 
 
-def _read_service_hrefs(context: BuildContext) -> dict[int | None, str]:
+def read_service_hrefs(context: BuildContext) -> dict[int | None, str]:
     """Read the page of each service that has one, by the service's number."""
     return {
         service.number: url_path(service_path(service.slug))

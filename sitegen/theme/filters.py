@@ -18,7 +18,9 @@ from sitegen.markdown.rendering import (
     resolve_links,
 )
 from sitegen.markdown.texts import insert_texts
-from sitegen.status.filters.status_filters import status_filters
+from sitegen.status.filters.day_bars import DayBars
+from sitegen.status.filters.labels import Moments, StateLabels
+from sitegen.status.filters.service_lists import ServiceLists
 
 OUTSIDE = (LinkTarget.WEB, LinkTarget.MAIL, LinkTarget.FRAGMENT)
 
@@ -92,7 +94,11 @@ def locale_filters(locale: Locale, site_url: str = "") -> dict[str, Callable[...
     def document(text: str) -> Markup:
         """Render a text that is no page; only links to the web lead away."""
         rendered = render(text)
-        body = resolve_links(rendered.html, rendered.links, _web_address)
+        body = resolve_links(
+            rendered.html,
+            rendered.links,
+            lambda target: target if link_target(target) in OUTSIDE else None,
+        )
         return Markup(insert_texts(body, locale))  # noqa: S704  the renderer escapes
 
     filters = _by_name(
@@ -113,13 +119,37 @@ def locale_filters(locale: Locale, site_url: str = "") -> dict[str, Callable[...
     return filters | status_filters(locale)
 
 
-def _web_address(target: str) -> str | None:
-    return target if link_target(target) in OUTSIDE else None
-
-
 def _by_name(*functions: Callable[..., Any]) -> dict[str, Callable[..., Any]]:
     return {function.__name__: function for function in functions}
 
 
 # Those whose result is the same in every language.
 FILTERS = _by_name(isolate, plain_line, printable)
+
+
+def status_filters(locale: Locale) -> dict[str, Callable[..., Any]]:
+    labels, moments = StateLabels(locale), Moments(locale)
+    days, services = DayBars(labels, moments), ServiceLists(labels, moments)
+    return {
+        "affected_services": services.affected_services,
+        "bars_start": days.bars_start,
+        "checked_state_label": labels.checked_state_label,
+        "join_links": services.join_links,
+        "join_markup": services.join_markup,
+        "join_names": services.join_names,
+        "milliseconds": labels.milliseconds,
+        "missing_services": services.missing_services,
+        "moment": moments.moment,
+        "moment_with_age": moments.moment_with_age,
+        "overall_label": labels.overall_label,
+        "percent": labels.percent,
+        "response_time_rows": days.response_time_rows,
+        "service_links": services.service_links,
+        "service_names": services.service_names,
+        "short_moment": moments.short_moment,
+        "sparkline": days.sparkline,
+        "state_label": labels.state_label,
+        "uptime_bars": days.uptime_bars,
+        "uptime_figure": labels.uptime_figure,
+        "uptime_rows": days.uptime_rows,
+    }

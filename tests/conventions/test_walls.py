@@ -28,7 +28,7 @@ PURE = (
     "models/platform/scopes.py",
     "models/platform/rate_limits.py",
     "models/projects/versioning/diff.py",
-    "models/projects/documents/tree_order.py",
+    "models/projects/documents/positions.py",
     "models/projects/roles.py",
 )
 STORAGE = {"models.storage", "peewee", "playhouse"}
@@ -56,7 +56,6 @@ CLIENT = {
     "models.base",
     "models.errors",
     "models.projects.document_imports.manifest",
-    "models.projects.document_imports.reports",
     "models.projects.document_imports.options",
     "models.projects.document_imports.sources",
     "models.projects.files.file_import",
@@ -102,8 +101,6 @@ ALONE = {
     "models/projects/files/uploads.py": {"imagesize"},
     # What people keep in files is YAML, and comes in through these.
     "models/front_matter.py": {"yaml"},
-    "models/status/importers/cstate.py": {"yaml"},
-    "models/status/importers/upptime.py": {"yaml"},
 }
 
 # Time and the environment come in through app.py alone.

@@ -156,8 +156,8 @@ def make_full(now: datetime, word: str = "quillfeather") -> Full:
     )
     _tie(full, items, beside, now)
     DocumentAliasRow.create(document=full.document, address="/old/", is_declared=True)
-    record_activity(project, "work.created", items[0].id, KEY, now)
-    record_activity(neighbour, "work.created", outside.id, KEY, now)
+    record_activity(items[0], "work.created", KEY, now)
+    record_activity(outside, "work.created", KEY, now)
     return full
 
 

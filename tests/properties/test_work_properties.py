@@ -8,13 +8,13 @@ from hypothesis import strategies as st
 from models.errors import Refusal
 from models.projects.projects.activity import ActivityRow
 from models.projects.projects.rows import ProjectRow
-from models.projects.work.cycles import shortest_path
 from models.projects.work.items import (
     RemoveWorkItem,
     RestoreWorkItem,
     archive_work_item,
     restore_work_item,
 )
+from models.projects.work.relationships import shortest_path
 from models.projects.work.rows import WorkItemRow, WorkRelationshipRow, work_item_with
 from models.storage.database import database, writing
 from tests.conftest import Clock

@@ -8,7 +8,7 @@ from werkzeug.wrappers import Response
 from api.console.console_page import page
 from api.console.console_request import ConsoleRequest
 from api.console.forms.fields import Option
-from models.projects.documents.document_counts import SectionCount, count_sections
+from models.projects.documents.sections import SectionCount, count_sections
 from models.storage.database import reading
 
 LIST = "GET /projects/v1/documents/list"

@@ -40,9 +40,9 @@ from api.console.forms.form import English, Form
 from api.console.forms.submission import IDEMPOTENCY_KEY
 from models.errors import VersionConflict
 from models.fields import SLUG_LENGTH, slugify
-from models.projects.documents.document_counts import known_sections
 from models.projects.documents.linking.draft_links import Draft
 from models.projects.documents.rows import page_address
+from models.projects.documents.sections import known_sections
 from models.projects.files.uploads import MAX_FILE_BYTES
 from models.storage.database import reading
 

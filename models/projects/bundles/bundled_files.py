@@ -107,8 +107,12 @@ def cleaned_files(bundle: ProjectBundle) -> Iterator[CleanedFiles]:
     contents = bundle.file_contents
     indices = {content.sha256: index for index, content in enumerate(contents)}
     cleaned: CleanedFiles = {}
+    lists: dict[str, Sequence[BundledFile | PinnedFile]] = {
+        "files": bundle.files,
+        "pinnedFiles": bundle.pinned_files,
+    }
     with TemporaryDirectory() as folder:
-        for kind, entries in _entries(bundle):
+        for kind, entries in lists.items():
             for index, entry in enumerate(entries):
                 key = _key(entry)
                 if key in cleaned:
@@ -156,12 +160,6 @@ def create_files(
         ).execute()
     if cleaned:
         require_space(project, max_bytes)
-
-
-def _entries(
-    bundle: ProjectBundle,
-) -> tuple[tuple[str, Sequence[BundledFile | PinnedFile]], ...]:
-    return ("files", bundle.files), ("pinnedFiles", bundle.pinned_files)
 
 
 def _key(entry: BundledFile | PinnedFile) -> tuple[str, str]:

@@ -176,7 +176,6 @@ def import_project(
     record_activity(
         project,
         "project.imported",
-        project.id,
         actor,
         now,
         sourceSlug=bundle.project.slug,

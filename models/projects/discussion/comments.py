@@ -8,7 +8,7 @@ from pydantic import Field, model_validator
 from models.base import Schema, new_id
 from models.errors import NotAuthor
 from models.fields import ID, CreatedAt, Id, MayOmit, Moment, UpdatedAt
-from models.pagination import CursorQuery, Page, cursor_page
+from models.pagination import CursorQuery, Page, cursor_page, filter_rows
 from models.projects import descriptions
 from models.projects.discussion.rows import CommentRow, comment_with
 from models.projects.entities import (
@@ -103,14 +103,15 @@ def list_comments(query: ListComments) -> Page[CommentRow]:
             CommentRow.entity_type == query.entity_type,
             CommentRow.entity_id == query.entity_id,
         )
-    if query.author_id is not None:
-        rows = rows.where(CommentRow.author_id == query.author_id)
+    rows = filter_rows(rows, CommentRow, query, "author_id")
     if query.removed == "exclude":
         rows = rows.where(CommentRow.deleted_at.is_null())
     if query.updated_after is not None:
         rows = rows.where(CommentRow.updated_at >= query.updated_after)
-    sort = sort_keys(CommentRow.created_at, query.order, CommentRow.id)
-    return cursor_page(rows, query, *sort, weight=_size)
+    sort = sort_keys(CommentRow, "createdAt", query.order)
+    return cursor_page(
+        rows, query, *sort, weight=lambda comment: len(comment.content.encode())
+    )
 
 
 def add_comment(request: AddComment, now: datetime, actor: Actor) -> CommentRow:
@@ -181,18 +182,13 @@ def is_author(comment: CommentRow, actor: Actor) -> bool:
     return (comment.author_type, comment.author_id) == (actor.type, actor.id)
 
 
-def _size(comment: CommentRow) -> int:
-    return len(comment.content.encode())
-
-
 def _record_activity(
     comment: CommentRow, verb: str, now: datetime, actor: Actor, **metadata: Any
 ) -> None:
     """Record the comment and its subject, never its content."""
     record_activity(
-        comment.project,
+        comment,
         f"comment.{verb}",
-        comment.id,
         actor,
         now,
         onType=comment.entity_type,

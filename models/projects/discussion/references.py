@@ -5,7 +5,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import AfterValidator, Field, model_validator
 
-from models.base import Schema, canonical_json, new_id
+from models.base import Schema, canonical_json
 from models.errors import LimitExceeded, NameTaken, ValidationFailed
 from models.fields import (
     ID,
@@ -17,13 +17,14 @@ from models.fields import (
     SingleLine,
     UpdatedAt,
 )
-from models.pagination import CursorQuery, Page, cursor_page, descending
+from models.pagination import CursorQuery, Page, cursor_page, descending, filter_rows
 from models.projects import descriptions
 from models.projects.discussion.external_systems import read_url, system_of
 from models.projects.discussion.rows import ExternalReferenceRow, reference_with
 from models.projects.entities import Entity, entity_with, require_writable
 from models.projects.fields import (
     Actor,
+    ChangeRequest,
     CreatorType,
     EntityType,
     ExpectedUpdatedAt,
@@ -62,6 +63,9 @@ ReferenceTitle = Annotated[
     str, TRIMMED, Field(min_length=1, max_length=200), SingleLine
 ]
 ReferenceState = Annotated[str, TRIMMED, Field(min_length=1, max_length=40), SingleLine]
+# What several fields mean.
+KIND = Field(description="The type of the object in the external system.")
+FILTERS = ("entity_type", "entity_id", "system", "kind", "external_id", "url", "state")
 
 
 def _validate_metadata(value: dict[str, object]) -> dict[str, object]:
@@ -76,9 +80,6 @@ def _validate_metadata(value: dict[str, object]) -> dict[str, object]:
 Metadata = Annotated[
     dict[str, str | int | float | bool | None], AfterValidator(_validate_metadata)
 ]
-
-# What several fields mean.
-KIND = Field(description="The type of the object in the external system.")
 
 
 class ExternalReference(Schema):
@@ -141,7 +142,7 @@ class AddReference(Schema, example=("url", "title")):
         return self
 
 
-class UpdateReference(Schema, example=("state",)):
+class UpdateReference(ChangeRequest, example=("state",)):
     id: Annotated[Id, ID]
     url: Annotated[Url | None, descriptions.URL] = None
     title: Annotated[ReferenceTitle | None, descriptions.TITLE] = None
@@ -150,18 +151,9 @@ class UpdateReference(Schema, example=("state",)):
     metadata: Annotated[Metadata | None, descriptions.METADATA] = None
     expected_updated_at: MayOmit[ExpectedUpdatedAt] = None
 
-    @model_validator(mode="after")
-    def _require_change(self) -> "UpdateReference":
-        if not self.model_fields_set - {"id", "expected_updated_at"}:
-            raise ValueError("Give at least one field to change.")
-        return self
-
 
 class RemoveReference(Schema):
     id: Annotated[Id, ID]
-
-
-FILTERS = ("entity_type", "entity_id", "system", "kind", "external_id", "url", "state")
 
 
 def list_references(query: ListReferences) -> Page[ExternalReferenceRow]:
@@ -169,10 +161,7 @@ def list_references(query: ListReferences) -> Page[ExternalReferenceRow]:
     is_named = query.entity_id is not None
     row = ExternalReferenceRow
     rows = filter_by_project(row.select(), row, query, is_named=is_named)
-    for name in FILTERS:
-        value = getattr(query, name)
-        if value is not None:
-            rows = rows.where(getattr(row, name) == value)
+    rows = filter_rows(rows, row, query, *FILTERS)
     return cursor_page(rows, query, descending(row.created_at), descending(row.id))
 
 
@@ -201,11 +190,7 @@ def add_reference(
         )
     fields = request.all_fields() | {"system": system, "project_id": entity.project.id}
     reference = ExternalReferenceRow.create(
-        id=new_id(now),
-        creator_id=actor.id,
-        creator_type=actor.type,
-        created_at=now,
-        updated_at=now,
+        **actor.creation(now),
         **fields,
     )
     _record_activity(entity, reference, "added", now, actor)
@@ -221,9 +206,7 @@ def update_reference(
     _require_role(entity, actor, "update")
     require_updated_at(reference, request.expected_updated_at)
     require_writable(entity)
-    values = request.sent_fields()
-    for name in ("id", "expected_updated_at"):
-        values.pop(name, None)
+    values = request.changed_values()
     if values.get("url", "omitted") is None and reference.external_id is None:
         detail = "A reference without an externalId needs its url."
         error = {"pointer": "/url", "code": "needed", "detail": detail}
@@ -334,9 +317,8 @@ def _record_activity(
 ) -> None:
     action = f"{entity.type}.reference-{verb}"
     record_activity(
-        entity.project,
+        entity,
         action,
-        entity.id,
         actor,
         now,
         referenceId=reference.id,

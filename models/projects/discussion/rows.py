@@ -2,7 +2,7 @@
 
 from peewee import ForeignKeyField, TextField
 
-from models.base import JsonField, MomentField, Row
+from models.base import JsonField, MomentField, Row, row_with_id
 from models.errors import CommentNotFound, ExternalReferenceNotFound
 from models.projects.projects.rows import ProjectRow
 
@@ -32,10 +32,7 @@ class CommentRow(Row):
 
 
 def comment_with(id: str) -> CommentRow:
-    comment = CommentRow.get_or_none(CommentRow.id == id)
-    if comment is None:
-        raise CommentNotFound(f"No comment has the id '{id}'.")
-    return comment
+    return row_with_id(CommentRow, id, CommentNotFound, "comment")
 
 
 class ExternalReferenceRow(Row):
@@ -66,7 +63,5 @@ class ExternalReferenceRow(Row):
 
 
 def reference_with(id: str) -> ExternalReferenceRow:
-    reference = ExternalReferenceRow.get_or_none(ExternalReferenceRow.id == id)
-    if reference is None:
-        raise ExternalReferenceNotFound(f"No external reference has the id '{id}'.")
-    return reference
+    noun = "external reference"
+    return row_with_id(ExternalReferenceRow, id, ExternalReferenceNotFound, noun)

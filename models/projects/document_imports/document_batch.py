@@ -73,7 +73,7 @@ class DocumentBatch:
         self._record("document.updated", document, metadata)
 
     def has_newer_files(self, document: DocumentRow) -> bool:
-        """Tell whether its page would show other files if it were published again."""
+        """Return whether its page would show other files if it were published again."""
         return self._pins.is_outdated(document)
 
     def publish(self, document: DocumentRow) -> None:
@@ -142,12 +142,5 @@ class DocumentBatch:
         self, action: str, document: DocumentRow, metadata: dict[str, Any]
     ) -> None:
         self._activity.append(
-            new_activity(
-                self._project,
-                action,
-                document.id,
-                self._actor,
-                self._now,
-                **metadata,
-            )
+            new_activity(document, action, self._actor, self._now, **metadata)
         )

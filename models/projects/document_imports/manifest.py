@@ -9,7 +9,7 @@ rules of an import on the server.
 All steps can be repeated: an import that was interrupted is started again, and sends
 only what is still missing. Nobody sees anything of it before it is applied. A newer
 import of the same tree into the same collection replaces the one that was started
-before, which is told so when it goes on.
+before, whose next step is refused with this reason.
 """
 
 from datetime import timedelta

@@ -1,14 +1,17 @@
 """Match the files of a tree with the documents that exist."""
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 
 from models.fields import unique_slug
 from models.projects.document_imports.options import ImportOptions
-from models.projects.document_imports.renamed_files import MIN_BYTES, renamed_files
 from models.projects.document_imports.sources import SourceFields
 from models.projects.documents.revisions import NewestRevision
 from models.projects.documents.rows import DocumentRow
 from models.projects.projects.rows import ProjectRow
+
+# Bytes of a text. Two files may well have the same shorter one, such as "To be done."
+MIN_BYTES = 100
 
 
 class DocumentMatcher:
@@ -123,3 +126,19 @@ class DocumentMatcher:
             return None
         # Only the first of several files with the same slug gets the document.
         return self._by_slug.pop(slug)
+
+
+def renamed_files(new: Mapping[str, str], gone: Mapping[str, str]) -> dict[str, str]:
+    """
+    Return the former path of each new file that was renamed, by its path.
+
+    Both mappings have digests of texts by path. A file was renamed if no other new
+    file, and no other one that is gone, has its text.
+    """
+    counts = Counter(new.values()), Counter(gone.values())
+    former = {digest: path for path, digest in gone.items()}
+    return {
+        path: former[digest]
+        for path, digest in new.items()
+        if all(count[digest] == 1 for count in counts)
+    }

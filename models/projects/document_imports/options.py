@@ -1,12 +1,23 @@
 """What an import is asked to do, and what it reports."""
 
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from datetime import datetime
 
+from models.projects.document_imports.manifest import (
+    AppliedDocumentImport,
+    HeldSource,
+    ImportedFiles,
+    SourceNote,
+)
 from models.projects.documents.documents import Collection
 from models.projects.fields import Actor
 from models.projects.files.file_import import FileReport
 from models.settings import Settings
+
+OUTCOMES = (
+    *("created", "updated", "unchanged", "published", "restored", "pruned"),
+    "renamed",
+)
 
 
 @dataclass(frozen=True)
@@ -66,3 +77,21 @@ class ImportOptions:
     is_dry_run: bool = False
     # The limit of all files of the project.
     files_max_bytes: int = Settings.files_max_bytes
+
+
+def describe_report(report: ImportReport) -> AppliedDocumentImport:
+    return AppliedDocumentImport(
+        **{outcome: getattr(report, outcome) for outcome in OUTCOMES},
+        held=[HeldSource(**asdict(held)) for held in report.held],
+        files=ImportedFiles(**asdict(report.files)),
+        notes=[SourceNote(path=path, reason=reason) for path, reason in report.notes],
+    )
+
+
+def parse_report(applied: AppliedDocumentImport) -> ImportReport:
+    return ImportReport(
+        **{outcome: getattr(applied, outcome) for outcome in OUTCOMES},
+        held=[HeldDocument(**held.all_fields()) for held in applied.held],
+        files=FileReport(**applied.files.all_fields()),
+        notes=[(note.path, note.reason) for note in applied.notes],
+    )

@@ -5,7 +5,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import Field, model_validator
 
-from models.base import Schema, new_id
+from models.base import Schema
 from models.errors import DocumentPublished
 from models.fields import (
     ID,
@@ -44,7 +44,7 @@ from models.projects.fields import (
 from models.projects.members.role_checks import require_role
 from models.projects.projects.activity import changes_to_json, record_activity
 from models.projects.projects.rows import project_with, require_active
-from models.projects.versioning.listing import ListVersioned, list_versioned
+from models.projects.versioning.versioned import ListVersioned, list_versioned
 
 DocumentType = Literal["rfc", "runbook", "note", "design"]
 Collection = Literal["guides", "products", "support"]
@@ -132,14 +132,8 @@ def create_document(
     document = new_document(request, now, actor)
     document.save(force_insert=True)
     DOCUMENTS.save_revision(document, request.content, actor, summary=document.summary)
-    record_activity(
-        project,
-        "document.created",
-        document.id,
-        actor,
-        now,
-        **creation_metadata(document),
-    )
+    metadata = creation_metadata(document)
+    record_activity(document, "document.created", actor, now, **metadata)
     return document
 
 
@@ -148,12 +142,8 @@ def new_document(request: CreateDocument, now: datetime, actor: Actor) -> Docume
     fields = request.all_fields()
     del fields["content"]
     return DocumentRow(
-        id=new_id(now),
         version=1,
-        creator_id=actor.id,
-        creator_type=actor.type,
-        created_at=now,
-        updated_at=now,
+        **actor.creation(now),
         **fields,
     )
 
@@ -190,14 +180,7 @@ def update_document(
     DOCUMENTS.save_revision(
         document, content, actor, summary=document.summary, note=request.note
     )
-    record_activity(
-        document.project,
-        "document.updated",
-        document.id,
-        actor,
-        now,
-        **metadata,
-    )
+    record_activity(document, "document.updated", actor, now, **metadata)
     is_moved = not metadata["changes"].keys().isdisjoint(PLACEMENT)
     return document, document.is_on_site and is_moved
 
@@ -275,17 +258,9 @@ class ListDocuments(ListVersioned, example=("projectSlug", "type")):
     ] = "updatedAt"
 
 
-SORTS = {
-    "updatedAt": DocumentRow.updated_at,
-    "createdAt": DocumentRow.created_at,
-    "title": DocumentRow.title,
-    "position": DocumentRow.position,
-}
-
-
 def list_documents(query: ListDocuments) -> Page[DocumentRow]:
     conditions = [*_conditions(query), *_publication_conditions(query)]
-    return list_versioned(DOCUMENTS, query, SORTS[query.sort], conditions)
+    return list_versioned(DOCUMENTS, query, query.sort, conditions)
 
 
 def _conditions(query: ListDocuments) -> list[Any]:

@@ -1,4 +1,4 @@
-"""Describe what subscribers are told of a published document."""
+"""Create the events of documents that are published and unpublished."""
 
 from models.notifications.event_types import EventType
 from models.notifications.events import NewEvent

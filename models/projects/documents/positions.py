@@ -5,7 +5,8 @@ Pure functions: no row, no clock, no setting is read here.
 """
 
 from bisect import bisect_left
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Protocol
 
 HIGHEST = 10_000
 STEP = 10
@@ -33,7 +34,7 @@ def stable_positions(current: Sequence[int | None]) -> list[int]:
             end = _next_index(positions, end, has_position=True)
             if end - start == count:
                 return _evenly(count)
-            between = _between(positions, start, end, is_widened=True)
+            between = _between(positions, start, end, has_neighbours=True)
         positions[start:end] = between
     return [position for position in positions if position is not None]
 
@@ -49,7 +50,11 @@ def _next_index(
 
 
 def _between(
-    positions: Sequence[int | None], start: int, end: int, *, is_widened: bool = False
+    positions: Sequence[int | None],
+    start: int,
+    end: int,
+    *,
+    has_neighbours: bool = False,
 ) -> list[int] | None:
     """
     Return positions for the pages from start to end, None if they do not fit.
@@ -59,13 +64,13 @@ def _between(
     before = positions[start - 1] if start else None
     lowest, count = 0 if before is None else before + 1, end - start
     after = positions[end] if end < len(positions) else None
-    if after is None and not is_widened and lowest + STEP * count <= HIGHEST:
+    if after is None and not has_neighbours and lowest + STEP * count <= HIGHEST:
         # The next multiple of the step leaves as much room as between the others.
         first = (lowest // STEP + 1) * STEP
         return [first + STEP * n for n in range(count)]
     room = (HIGHEST + 1 if after is None else after) - lowest
     is_crowded = 2 * HIGHEST * count > (HIGHEST + len(positions)) * room
-    if room < count or (is_widened and is_crowded):
+    if room < count or (has_neighbours and is_crowded):
         return None
     return [lowest + room * (n + 1) // (count + 1) for n in range(count)]
 
@@ -95,3 +100,27 @@ def _longest_increase(values: Sequence[int | None]) -> list[int]:
         result.append(last)
         last = previous[last]
     return result[::-1]
+
+
+class ImportedPage(Protocol):
+    @property
+    def id(self) -> str: ...
+    @property
+    def source_tree(self) -> str | None: ...
+
+
+def tree_ranks(pages: Iterable[ImportedPage]) -> Mapping[str | None, int]:
+    """
+    Return the place of each tree among those of a collection, by its name.
+
+    Each tree numbers its pages from the start, so positions compare only pages of one
+    tree. The tree that was imported first comes first, whose documents have the lowest
+    ids. Documents of no tree are among its pages.
+    """
+    first_ids: dict[str, str] = {}
+    for page in pages:
+        if page.source_tree is not None:
+            first_id = first_ids.get(page.source_tree, page.id)
+            first_ids[page.source_tree] = min(first_id, page.id)
+    ordered = sorted(first_ids, key=first_ids.__getitem__)
+    return {None: 0} | {tree: rank for rank, tree in enumerate(ordered)}

@@ -65,9 +65,7 @@ def publish_document(
     document.save()
     if pins != pins_before:
         replace_pins(document, version, pins)
-    record_activity(
-        document.project, "document.published", document.id, actor, now, **metadata
-    )
+    record_activity(document, "document.published", actor, now, **metadata)
     return document, True
 
 
@@ -101,12 +99,5 @@ def unpublish_document(
         return DOCUMENTS.load_content(document), False
     record_former_address(document)
     document.change({"published_version": None, "published_at": None}, now)
-    record_activity(
-        document.project,
-        "document.unpublished",
-        document.id,
-        actor,
-        now,
-        version=version,
-    )
+    record_activity(document, "document.unpublished", actor, now, version=version)
     return DOCUMENTS.load_content(document), True

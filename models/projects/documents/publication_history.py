@@ -3,8 +3,10 @@
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from datetime import datetime
-from itertools import islice
+from itertools import accumulate, islice
 from typing import Any
+
+from peewee import chunked
 
 from models.base import MILLISECOND
 from models.projects.documents.rows import DOCUMENTS, DocumentRevisionRow, DocumentRow
@@ -89,15 +91,14 @@ def batches(publications: Iterable[Publication]) -> Iterator[list[Publication]]:
 def sizes_at(versions: Mapping[str, int]) -> dict[str, int]:
     """Return the size in bytes of each document at its version."""
     sizes: dict[str, int] = {}
-    ids = list(versions)
-    for start in range(0, len(ids), BATCH_SIZE):
+    for batch in chunked(versions, BATCH_SIZE):
         rows: Any = (
             DocumentRevisionRow.select(
                 DocumentRevisionRow.document,
                 DocumentRevisionRow.version,
                 DocumentRevisionRow.size,
             )
-            .where(DocumentRevisionRow.document.in_(ids[start : start + BATCH_SIZE]))
+            .where(DocumentRevisionRow.document.in_(batch))
             .tuples()
         )
         sizes |= {id: size for id, version, size in rows if versions[id] == version}
@@ -126,9 +127,8 @@ def earlier_published_revisions(
     version that was public several times counts from its last publication.
     """
     published: dict[str, list[int]] = {}
-    ids = list(current)
-    for start in range(0, len(ids), BATCH_SIZE):
-        published |= _published_versions(ids[start : start + BATCH_SIZE])
+    for batch in chunked(current, BATCH_SIZE):
+        published |= _published_versions(batch)
     earlier = {}
     for id, versions in published.items():
         others = [version for version in versions if version != current[id]]
@@ -199,13 +199,6 @@ def _revisions(document_id: str, versions: list[int]) -> list[EarlierRevision]:
     rows: Any = query.objects(EarlierRevision)
     by_version = {revision.version: revision for revision in rows}
     newest_first = [by_version[v] for v in reversed(versions) if v in by_version]
-    return _newest_within_limit(newest_first)[::-1]
-
-
-def _newest_within_limit(revisions: list[EarlierRevision]) -> list[EarlierRevision]:
-    total_bytes = 0
-    for count, revision in enumerate(revisions):
-        total_bytes += revision.size
-        if total_bytes > MAX_BYTES:
-            return revisions[:count]
-    return revisions
+    totals = accumulate(revision.size for revision in newest_first)
+    count = sum(total <= MAX_BYTES for total in totals)
+    return newest_first[:count][::-1]

@@ -13,16 +13,16 @@ from pydantic import Field
 from models.base import Schema, from_epoch_ms
 from models.errors import DocumentNotFound
 from models.fields import Moment, Slug
-from models.pagination import CursorQuery, Page, Sort, cursor_page
+from models.pagination import CursorQuery, Page, Sort, cursor_page, filter_rows
 from models.projects import descriptions
 from models.projects.documents.documents import Collection, Section
+from models.projects.documents.positions import tree_ranks
 from models.projects.documents.rows import (
     DOCUMENTS,
     DocumentRevisionRow,
     DocumentRow,
 )
-from models.projects.documents.tree_order import tree_ranks
-from models.projects.fields import EXAMPLE_TIME, CommaSeparated
+from models.projects.fields import CommaSeparated, time_bound
 from models.projects.projects.rows import ProjectRow
 from models.storage.database import database
 
@@ -45,10 +45,8 @@ class ListPublished(CursorQuery, example=("collection",)):
         CommaSeparated[Collection] | None, descriptions.COLLECTION
     ] = None
     section: Annotated[Section | None, descriptions.DOCUMENT_SECTION] = None
-    revised_after: Moment | None = Field(
-        default=None,
-        description="Only documents revised at this time or later.",
-        examples=[EXAMPLE_TIME],
+    revised_after: Moment | None = time_bound(
+        "Only documents revised at this time or later."
     )
 
 
@@ -151,10 +149,7 @@ READING_ORDER = (
 
 def list_published(query: ListPublished) -> Page[PublishedDocument]:
     rows = _select_published()
-    if query.collection is not None:
-        rows = rows.where(DocumentRow.collection.in_(query.collection))
-    if query.section is not None:
-        rows = rows.where(DocumentRow.section == query.section)
+    rows = filter_rows(rows, DocumentRow, query, "collection", "section")
     if query.revised_after is not None:
         rows = rows.where(DocumentRevisionRow.created_at >= query.revised_after)
     page = cursor_page(rows, query, *READING_ORDER, weight=lambda page: page.size)
@@ -177,7 +172,7 @@ class _CachedPage:
     sort_key: tuple[Any, ...]
 
     @classmethod
-    def of(cls, names: Sequence[str], row: tuple[Any, ...]) -> "_CachedPage":
+    def from_row(cls, names: Sequence[str], row: tuple[Any, ...]) -> "_CachedPage":
         values = dict(zip(names, row, strict=True))
         for name in ("published_at", "revised_at"):
             values[name] = from_epoch_ms(values[name])
@@ -244,7 +239,7 @@ class PublishedPageReader:
         return [
             cached
             if (cached := self._pages.get(row[0])) and cached.row == row
-            else _CachedPage.of(names, row)
+            else _CachedPage.from_row(names, row)
             for row in cursor
         ]
 

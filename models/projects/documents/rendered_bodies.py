@@ -9,7 +9,7 @@ from typing import Any
 from peewee import BlobField, TextField, chunked
 
 from models.base import Row
-from models.projects.documents.linking.renamed_headings import Heading
+from models.projects.documents.linking.alternative_ids import Heading
 from models.projects.versioning.versioned import BATCH_SIZE
 from models.storage.database import writing
 from models.storage.write_locks import BUILDS
@@ -34,11 +34,11 @@ class RenderedBody:
     links: tuple[str, ...]
     headings_json: str
     compressed_html: bytes
-    # Set on a fresh body only: whoever rendered it reads the HTML next.
+    # Set on a fresh body only: its renderer reads the HTML next.
     fresh_html: str | None = field(default=None, compare=False, repr=False)
 
     @classmethod
-    def of(
+    def from_html(
         cls, key: str, links: Iterable[str], headings: Iterable[Heading], html: str
     ) -> "RenderedBody":
         compressed = zlib.compress(html.encode(), COMPRESSION_LEVEL)

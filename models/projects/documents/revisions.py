@@ -125,9 +125,8 @@ def restore_document_revision(
         document, old.content, actor, summary=old.summary, note=note
     )
     record_activity(
-        document.project,
+        document,
         "document.revision-restored",
-        document.id,
         actor,
         now,
         version=document.version,

@@ -17,22 +17,6 @@ PNG_SIGNATURE = b"\x89PNG\r\n\x1a\n"
 _VIDEO_BRANDS = (b"iso", b"mp4", b"avc", b"M4V", b"dash", b"msnv", b"3gp")
 
 
-def _is_avif(head: bytes) -> bool:
-    return head[4:8] == b"ftyp" and head[8:12] in (b"avif", b"avis")
-
-
-def _is_mp4(head: bytes) -> bool:
-    return head[4:8] == b"ftyp" and head[8:12].startswith(_VIDEO_BRANDS)
-
-
-def _is_webm(head: bytes) -> bool:
-    return head.startswith(b"\x1aE\xdf\xa3") and b"webm" in head[:64]
-
-
-def _is_webp(head: bytes) -> bool:
-    return head.startswith(b"RIFF") and head[8:12] == b"WEBP"
-
-
 def _starts_with(*signatures: bytes) -> Callable[[bytes], bool]:
     return lambda head: head.startswith(signatures)
 
@@ -57,13 +41,31 @@ FILE_TYPES = (
     FileType("PNG", (".png",), _starts_with(PNG_SIGNATURE), is_picture=True),
     FileType("JPEG", (".jpg", ".jpeg"), _starts_with(b"\xff\xd8\xff"), is_picture=True),
     FileType("GIF", (".gif",), _starts_with(b"GIF87a", b"GIF89a"), is_picture=True),
-    FileType("WebP", (".webp",), _is_webp, is_picture=True),
-    FileType("AVIF", (".avif",), _is_avif, is_picture=True),
+    FileType(
+        "WebP",
+        (".webp",),
+        lambda head: head.startswith(b"RIFF") and head[8:12] == b"WEBP",
+        is_picture=True,
+    ),
+    FileType(
+        "AVIF",
+        (".avif",),
+        lambda head: head[4:8] == b"ftyp" and head[8:12] in (b"avif", b"avis"),
+        is_picture=True,
+    ),
     FileType("SVG", (".svg",), _is_text, is_picture=True),
     FileType("PDF", (".pdf",), _starts_with(b"%PDF-")),
     FileType("ZIP", (".zip",), _starts_with(b"PK\x03\x04", b"PK\x05\x06")),
-    FileType("MP4", (".mp4",), _is_mp4),
-    FileType("WebM", (".webm",), _is_webm),
+    FileType(
+        "MP4",
+        (".mp4",),
+        lambda head: head[4:8] == b"ftyp" and head[8:12].startswith(_VIDEO_BRANDS),
+    ),
+    FileType(
+        "WebM",
+        (".webm",),
+        lambda head: head.startswith(b"\x1aE\xdf\xa3") and b"webm" in head[:64],
+    ),
     FileType(
         "text", (".txt", ".csv", ".json", ".yaml", ".yml"), _is_text, is_text=True
     ),

@@ -5,7 +5,7 @@ from typing import Annotated, Literal, cast
 
 from pydantic import Field, model_validator
 
-from models.base import Schema, new_id
+from models.base import Schema
 from models.errors import FileNotFound, FilePublished, LimitExceeded
 from models.fields import ID, LIMIT, CreatedAt, Id, UpdatedAt
 from models.pagination import CursorQuery, Limit, Page, cursor_page
@@ -118,13 +118,6 @@ class RemovedFile(Schema):
     name: Annotated[str, descriptions.FILE_NAME]
 
 
-SORT_FIELDS = {
-    "name": FileRow.name,
-    "createdAt": FileRow.created_at,
-    "updatedAt": FileRow.updated_at,
-}
-
-
 def describe_file(file: FileRow) -> ProjectFile:
     content: FileContentRow = file.content
     return ProjectFile(
@@ -150,7 +143,7 @@ def list_files(query: ListFiles) -> Page[ProjectFile]:
     )
     if query.q is not None:
         rows = rows.where(FileRow.name.contains(query.q))
-    keys = sort_keys(SORT_FIELDS[query.sort], query.order, FileRow.id)
+    keys = sort_keys(FileRow, query.sort, query.order)
     page = cursor_page(rows, query, *keys)
     return Page([describe_file(file) for file in page.items], page.meta)
 
@@ -169,7 +162,7 @@ def add_file(
     request: AddFile, upload: Upload, now: datetime, actor: Actor, *, max_bytes: int
 ) -> tuple[FileRow, bool]:
     """
-    Add a file, or replace the bytes of the one with the name; tell if that changed it.
+    Add a file, or replace the one with the name; return whether that changed it.
 
     Pages that show it stay as they are until they are published again. Raise
     LimitExceeded if the files of the project would have more than `max_bytes`.
@@ -204,13 +197,9 @@ def set_file(
     }
     if file is None:
         file = FileRow.create(
-            id=new_id(now),
             project=project,
             name=name,
-            creator_id=actor.id,
-            creator_type=actor.type,
-            created_at=now,
-            updated_at=now,
+            **actor.creation(now),
             **values,
         )
     else:
@@ -220,7 +209,7 @@ def set_file(
     if previous:
         metadata["previousSha256"] = previous
     action = "project.file-updated" if previous else "project.file-added"
-    record_activity(project, action, project.id, actor, now, **metadata)
+    record_activity(project, action, actor, now, **metadata)
     return file
 
 
@@ -248,12 +237,6 @@ def remove_file(request: RemoveFile, now: datetime, actor: Actor) -> RemovedFile
     file.delete_instance()
     delete_unused_contents([digest])
     record_activity(
-        project,
-        "project.file-removed",
-        project.id,
-        actor,
-        now,
-        fileId=file.id,
-        name=file.name,
+        project, "project.file-removed", actor, now, fileId=file.id, name=file.name
     )
     return RemovedFile(id=file.id, project_id=project.id, name=file.name)

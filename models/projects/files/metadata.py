@@ -58,7 +58,8 @@ def clean_png(content: bytes, output: BinaryIO) -> None:
         length, kind = _unpack(">I4s", content, position, "PNG")
         end = position + 12 + length
         chunk = memoryview(content)[position:end]
-        if len(chunk) < 12 + length or not _has_right_checksum(chunk):
+        checksum = int.from_bytes(chunk[-4:], "big")
+        if len(chunk) < 12 + length or zlib.crc32(chunk[4:-4]) != checksum:
             raise truncated("PNG")
         if position == len(PNG_SIGNATURE) and kind != b"IHDR":
             raise truncated("PNG")
@@ -80,7 +81,7 @@ def _cleaned_chunk(kind: bytes, chunk: memoryview) -> bytes | memoryview:
 
 
 def _is_bomb(profile: memoryview) -> bool:
-    """Tell whether a compressed colour profile is damaged or far too large."""
+    """Return whether a compressed colour profile is damaged or far too large."""
     # A name ends with NUL, and the method of compression follows.
     start = bytes(profile[:80]).find(b"\0") + 2
     inflate = zlib.decompressobj()
@@ -89,10 +90,6 @@ def _is_bomb(profile: memoryview) -> bool:
     except zlib.error:
         return True
     return not inflate.eof
-
-
-def _has_right_checksum(chunk: memoryview) -> bool:
-    return zlib.crc32(chunk[4:-4]) == int.from_bytes(chunk[-4:], "big")
 
 
 def _png_chunk(kind: bytes, content: bytes) -> bytes:
@@ -121,7 +118,7 @@ def clean_jpeg(content: bytes, output: BinaryIO) -> None:
 
 
 def _is_needed(marker: int, start: bytes) -> bool:
-    """Tell whether the pixels need a segment of this marker, which starts like this."""
+    """Return whether the pixels need a segment of this marker and this start."""
     if marker == 0xE0:
         return start.startswith(b"JFIF\0")
     if marker == 0xE2:

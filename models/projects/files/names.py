@@ -37,7 +37,7 @@ FileName = Annotated[
 
 
 def names_a_file(text: str) -> bool:
-    """Tell whether the text may refer to a file; most texts do not."""
+    """Return whether the text may refer to a file; most texts do not."""
     return _SUFFIX.search(text) is not None
 
 

@@ -44,7 +44,7 @@ class ProjectFiles:
     digests: Mapping[str, str]
 
     @classmethod
-    def of(cls, project: ProjectRow) -> "ProjectFiles":
+    def from_project(cls, project: ProjectRow) -> "ProjectFiles":
         return cls(digests_by_name(project))
 
     def named_in(self, document: DocumentRow, text: str) -> Pins:
@@ -59,12 +59,12 @@ class PinBatch:
     """What many publications of newest versions in one project show."""
 
     def __init__(self, project: ProjectRow) -> None:
-        self._files = ProjectFiles.of(project)
+        self._files = ProjectFiles.from_project(project)
         self._shown = _shown_pins(project)
         self._new: dict[str, tuple[DocumentRow, Pins]] = {}
 
     def is_outdated(self, document: DocumentRow) -> bool:
-        """Tell whether a publication of the document would show other files."""
+        """Return whether a publication of the document would show other files."""
         return self._pins(document) != self._shown.get(document.id, {})
 
     def pin(self, document: DocumentRow) -> None:
@@ -105,7 +105,7 @@ def files_named_in(document: DocumentRow, text: str) -> Pins:
     if not names:
         return {}
     if len(names) > BATCH_SIZE:
-        return ProjectFiles.of(document.project).named_in(document, text)
+        return ProjectFiles.from_project(document.project).named_in(document, text)
     is_named = (FileRow.project == document.project_id) & FileRow.name.in_(names)
     query = FileRow.select(FileRow.name, FileRow.content).where(is_named)
     rows: Any = query.tuples()
@@ -184,7 +184,7 @@ def documents_with_files(ids: Iterable[str]) -> set[str]:
 
 
 def is_published(file: FileRow) -> bool:
-    """Tell whether a published document shows the file, in whatever state."""
+    """Return whether a published document shows the file, in whatever state."""
     return bool(
         PinnedFileRow.select()
         .join(DocumentRow)

@@ -11,7 +11,7 @@ from peewee import (
     TextField,
 )
 
-from models.base import MomentField, Row
+from models.base import MomentField, Row, row_with_id
 from models.errors import FileNotFound
 from models.projects.documents.rows import DocumentRow
 from models.projects.projects.rows import ProjectRow
@@ -107,7 +107,4 @@ def digests_by_name(project: ProjectRow) -> dict[str, str]:
 
 
 def file_with(id: str) -> FileRow:
-    file = FileRow.get_or_none(FileRow.id == id)
-    if file is None:
-        raise FileNotFound(f"No file has the id '{id}'.")
-    return file
+    return row_with_id(FileRow, id, FileNotFound, "file")

@@ -7,13 +7,13 @@ and fonts, so that it cannot load or lead to anything outside.
 """
 
 import re
-from collections.abc import Iterator
+from collections import defaultdict
+from collections.abc import Iterator, Mapping
 from xml.parsers import expat
 from xml.sax.saxutils import escape, quoteattr
 
-from models.errors import ValidationFailed
+from models.errors import LimitExceeded, ValidationFailed
 from models.projects.files.metadata import counted, truncated
-from models.projects.files.svg_references import ShownElements
 
 SVG, XLINK, XML = (
     "http://www.w3.org/2000/svg",
@@ -83,6 +83,11 @@ _UNSAFE_CSS = re.compile(
     re.I,
 )
 _NUMBER = re.compile(r"\+?(\d{1,6}(?:\.\d{0,9})?|\.\d{1,9})(?:px)?")
+# Large diagrams and plots show tens of thousands of elements.
+MAX_SHOWN_ELEMENTS = 500_000
+# How many references and nested ids lead from one to the next.
+MAX_LEVELS = 100
+_TARGET = re.compile(r"url\(\s*+(?:['\"]\s*+)?#([^()'\"\s]+)", re.I)
 
 
 def clean_svg(content: bytes) -> tuple[bytes, tuple[int, int] | None]:
@@ -198,7 +203,7 @@ def _kept(attributes: dict[str, str]) -> Iterator[tuple[str, str]]:
 
 
 def is_safe_css(text: str) -> bool:
-    """Tell whether CSS, or the value of an attribute, refers to nothing outside."""
+    """Return whether CSS, or the value of an attribute, refers to nothing outside."""
     return not (
         _UNSAFE_CSS.search(text) and _UNSAFE_CSS.search(_EMBEDDED_URL.sub("", text))
     )
@@ -238,3 +243,54 @@ def _size(attributes: dict[str, str]) -> tuple[int, int] | None:
     sides = list(map(_NUMBER.fullmatch, texts))
     lengths = [round(float(side[1])) for side in sides if side]
     return (lengths[0], lengths[1]) if len(lengths) == 2 and min(lengths) > 0 else None
+
+
+class ShownElements:
+    """Counts the elements that a parser reports, by the ids around them."""
+
+    def __init__(self) -> None:
+        # The innermost id around each open element, beginning with the whole picture.
+        self._open = [""]
+        self._sizes: dict[str, int] = defaultdict(int)
+        # What is shown as a part of each id: the ids in it, and those it refers to.
+        self._parts: dict[str, list[str]] = defaultdict(list)
+        self._totals: dict[str, int] = {}
+
+    def start(self, tag: str, attributes: Mapping[str, str]) -> None:
+        outer, id = self._open[-1], attributes.get("id", "")
+        if id in self._sizes:
+            # Of several elements with an id, the first is meant by it.
+            id = ""
+        elif id:
+            self._parts[outer].append(id)
+        self._open.append(id or outer)
+        self._sizes[id or outer] += 1
+        for name, value in attributes.items():
+            if name.endswith("href") and value.startswith("#") and tag != "a":
+                self._parts[id or outer].append(value[1:])
+            elif "(" in value:
+                self._parts[id or outer] += _TARGET.findall(value)
+
+    def end(self) -> None:
+        self._open.pop()
+
+    def require_few(self) -> None:
+        """Raise LimitExceeded if a browser would show too many elements."""
+        if self._total("", 0) > MAX_SHOWN_ELEMENTS:
+            raise LimitExceeded(
+                f"The SVG file would show more than {MAX_SHOWN_ELEMENTS} elements by"
+                " its references, or they form a circle."
+            )
+
+    def _total(self, id: str, level: int) -> int:
+        """Return how many elements an id is shown as, up to one more than allowed."""
+        too_many = MAX_SHOWN_ELEMENTS + 1
+        if level > MAX_LEVELS:
+            return too_many
+        if id not in self._totals:
+            # What refers to itself finds this.
+            self._totals[id] = too_many
+            parts = self._parts.get(id, ())
+            total = sum(self._total(part, level + 1) for part in parts)
+            self._totals[id] = min(self._sizes.get(id, 0) + total, too_many)
+        return self._totals[id]

@@ -9,7 +9,14 @@ from pydantic import Field, model_validator
 from models.base import Schema
 from models.errors import LimitExceeded, MemberExists, OwnerMembership
 from models.fields import CreatedAt, Id
-from models.pagination import CursorQuery, Page, Sort, ascending, cursor_page
+from models.pagination import (
+    CursorQuery,
+    Page,
+    Sort,
+    ascending,
+    cursor_page,
+    filter_rows,
+)
 from models.projects import descriptions
 from models.projects.fields import (
     AccountOrMe,
@@ -25,6 +32,7 @@ from models.projects.members.rows import MemberRow, find_member, member_with
 from models.projects.projects.activity import changes_to_json, record_activity
 from models.projects.projects.rows import (
     ProjectRow,
+    archived_projects,
     project_with,
     requested_project,
     require_active,
@@ -89,14 +97,11 @@ def list_members(query: ListMembers, actor: Actor) -> Page[MemberRow]:
     if project is not None:
         rows = rows.where(MemberRow.project == project.id)
     else:
-        is_archived = ProjectRow.archived_at.is_null(False)
-        archived = ProjectRow.select(ProjectRow.id).where(is_archived)
-        rows = rows.where(MemberRow.project.not_in(archived))
+        rows = rows.where(MemberRow.project.not_in(archived_projects()))
     account_id = resolve_account(query.account_id, actor, "accountId")
     if account_id is not None:
         rows = rows.where(MemberRow.account_id == account_id)
-    if query.role is not None:
-        rows = rows.where(MemberRow.role.in_(query.role))
+    rows = filter_rows(rows, MemberRow, query, "role")
     return cursor_page(
         rows,
         query,
@@ -168,14 +173,8 @@ def remove_member(
     if member is not None:
         _require_not_project_owner(project, member, "it cannot be removed")
         member.delete_instance()
-        record_activity(
-            project,
-            "member.removed",
-            member.account_id,
-            actor,
-            now,
-            **_activity_metadata(member, actor),
-        )
+        metadata = _activity_metadata(member, actor)
+        record_activity(member, "member.removed", actor, now, **metadata)
     return RemovedMember(
         project_id=project.id,
         account_id=request.account_id,
@@ -196,7 +195,7 @@ def insert_member(
         project=project.id, account_id=account_id, role=role, created_at=now
     )
     metadata = _activity_metadata(member, actor)
-    record_activity(project, "member.added", account_id, actor, now, **metadata)
+    record_activity(member, "member.added", actor, now, **metadata)
     return member
 
 
@@ -205,9 +204,8 @@ def set_role(member: MemberRow, role: Role, now: datetime, actor: Actor) -> None
     changes = member.change({"role": role}, now)
     if changes:
         record_activity(
-            member.project,
+            member,
             "member.updated",
-            member.account_id,
             actor,
             now,
             accountId=member.account_id,

@@ -21,6 +21,11 @@ class MemberRow(Row):
     class Meta:
         indexes = ((("project", "account_id"), True),)
 
+    @property
+    def id(self) -> str:
+        """Return the id by which activity names a member."""
+        return str(self.account_id)
+
     def touch(self, now: datetime) -> None:  # noqa: ARG002
         """Save the row, which has no updated_at."""
         self.save()

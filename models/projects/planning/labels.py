@@ -268,7 +268,7 @@ def _record_activity(
     """Record a change of a project's label; global ones are in the audit log."""
     if label.project is not None:
         metadata = {"labelId": label.id, "name": label.name} | metadata
-        record_activity(label.project, action, label.project.id, actor, now, **metadata)
+        record_activity(label.project, action, actor, now, **metadata)
 
 
 def _replace_project_labels(label: LabelRow, now: datetime, actor: Actor) -> None:

@@ -4,7 +4,7 @@ from datetime import datetime
 from typing import Annotated, Any, Literal, get_args
 
 from peewee import fn
-from pydantic import Field, model_validator
+from pydantic import Field
 
 from models.base import Schema, new_id
 from models.fields import (
@@ -18,14 +18,14 @@ from models.fields import (
     SingleLine,
     UpdatedAt,
 )
-from models.instants import is_settled
-from models.pagination import CursorQuery, Page, cursor_page
+from models.pagination import CursorQuery, Page, cursor_page, filter_rows
 from models.projects import descriptions
 from models.projects.fields import (
     EXAMPLE_TIME,
     Actor,
     ArchivedAt,
     ArchivedFilter,
+    ChangeRequest,
     CommaSeparated,
     ExpectedUpdatedAt,
     NullIfEmpty,
@@ -34,11 +34,17 @@ from models.projects.fields import (
     ProjectQuery,
     UpdatedAfter,
     sort_keys,
+    time_bound,
 )
 from models.projects.members.role_checks import require_role
 from models.projects.planning.rows import MilestoneRow, milestone_with
-from models.projects.projects.activity import changes_to_json, record_activity
+from models.projects.projects.activity import (
+    changes_to_json,
+    record_activity,
+    set_archived,
+)
 from models.projects.projects.rows import (
+    filter_by_history,
     filter_by_project,
     project_with,
     require_active,
@@ -75,15 +81,11 @@ class ListMilestones(ProjectQuery, CursorQuery, example=("projectSlug",)):
     status: Annotated[CommaSeparated[MilestoneStatus] | None, STATUS] = None
     bucket: Annotated[CommaSeparated[Bucket] | None, descriptions.BUCKET] = None
     archived: Annotated[ArchivedFilter, descriptions.ARCHIVED] = "exclude"
-    target_after: Moment | None = Field(
-        default=None,
-        description="Only milestones with a target date at this time or later.",
-        examples=[EXAMPLE_TIME],
+    target_after: Moment | None = time_bound(
+        "Only milestones with a target date at this time or later."
     )
-    target_before: Moment | None = Field(
-        default=None,
-        description="Only milestones with a target date before this time.",
-        examples=[EXAMPLE_TIME],
+    target_before: Moment | None = time_bound(
+        "Only milestones with a target date before this time."
     )
     updated_after: UpdatedAfter | None = None
     sort: Annotated[
@@ -105,7 +107,7 @@ class CreateMilestone(Schema):
     target_at: TargetAt | None = None
 
 
-class UpdateMilestone(Schema, example=("status",)):
+class UpdateMilestone(ChangeRequest, example=("status",)):
     id: Annotated[Id, ID]
     name: Annotated[MayOmit[MilestoneName], descriptions.NAME] = None
     description: Annotated[MilestoneDescription, descriptions.DESCRIPTION] = None
@@ -113,12 +115,6 @@ class UpdateMilestone(Schema, example=("status",)):
     bucket: Annotated[MayOmit[Bucket], descriptions.BUCKET] = None
     target_at: TargetAt | None = None
     expected_updated_at: MayOmit[ExpectedUpdatedAt] = None
-
-    @model_validator(mode="after")
-    def _has_changes(self) -> "UpdateMilestone":
-        if not self.model_fields_set - {"id", "expected_updated_at"}:
-            raise ValueError("Give at least one field to change.")
-        return self
 
 
 class RemoveMilestone(Schema):
@@ -149,34 +145,17 @@ class MilestoneProgress(Schema):
     )
 
 
-SORT_FIELDS = {
-    "targetAt": MilestoneRow.target_at,
-    "name": MilestoneRow.name,
-    "createdAt": MilestoneRow.created_at,
-    "updatedAt": MilestoneRow.updated_at,
-}
-
-
 def list_milestones(query: ListMilestones) -> Page[MilestoneRow]:
     """Return a page, by default by target; milestones without a target come last."""
     rows = filter_by_project(MilestoneRow.select(), MilestoneRow, query)
-    if query.archived != "include":
-        is_archived = MilestoneRow.archived_at.is_null(query.archived != "only")
-        rows = rows.where(is_archived)
-    if query.status is not None:
-        rows = rows.where(MilestoneRow.status.in_(query.status))
-    if query.bucket is not None:
-        rows = rows.where(MilestoneRow.bucket.in_(query.bucket))
+    rows = filter_by_history(rows, MilestoneRow, query)
+    rows = filter_rows(rows, MilestoneRow, query, "status", "bucket")
     if query.target_after is not None:
         rows = rows.where(MilestoneRow.target_at >= query.target_after)
     if query.target_before is not None:
         rows = rows.where(MilestoneRow.target_at < query.target_before)
-    if query.updated_after is not None:
-        updated_at = MilestoneRow.updated_at
-        is_later = updated_at >= query.updated_after
-        rows = rows.where(is_later, *is_settled(updated_at))
     order = query.order or ("asc" if query.sort == "targetAt" else None)
-    sort = sort_keys(SORT_FIELDS[query.sort], order, MilestoneRow.id)
+    sort = sort_keys(MilestoneRow, query.sort, order)
     return cursor_page(rows, query, *sort)
 
 
@@ -189,7 +168,7 @@ def create_milestone(
     milestone = MilestoneRow.create(
         id=new_id(now), created_at=now, updated_at=now, **request.all_fields()
     )
-    _record_activity(milestone, "created", now, actor, name=milestone.name)
+    record_activity(milestone, "milestone.created", actor, now, name=milestone.name)
     return milestone
 
 
@@ -205,18 +184,15 @@ def update_milestone(
     require_role(milestone.project, actor, "milestones:update")
     require_updated_at(milestone, request.expected_updated_at)
     require_active(milestone.project, milestone)
-    values = request.sent_fields()
-    for name in ("id", "expected_updated_at"):
-        values.pop(name, None)
-    changes = changes_to_json(milestone.change(values, now))
+    changes = changes_to_json(milestone.change(request.changed_values(), now))
     is_changed = bool(changes)
     status = changes.pop("status", None)
     if changes:
-        _record_activity(milestone, "updated", now, actor, changes=changes)
+        record_activity(milestone, "milestone.updated", actor, now, changes=changes)
     if status:
         if milestone.status == "completed":
             status["openItems"] = int(_open_items(milestone.id).count())
-        _record_activity(milestone, "status-changed", now, actor, **status)
+        record_activity(milestone, "milestone.status-changed", actor, now, **status)
     return milestone, is_changed
 
 
@@ -231,11 +207,7 @@ def archive_milestone(
     milestone = milestone_with(request.id)
     require_role(milestone.project, actor, "milestones:remove")
     require_active(milestone.project)
-    if milestone.archived_at is not None:
-        return milestone, False
-    milestone.change({"archived_at": now}, now)
-    _record_activity(milestone, "archived", now, actor)
-    return milestone, True
+    return milestone, set_archived(milestone, "milestone", True, now, actor)
 
 
 def restore_milestone(
@@ -245,10 +217,7 @@ def restore_milestone(
     milestone = milestone_with(request.id)
     require_role(milestone.project, actor, "milestones:restore")
     require_active(milestone.project)
-    if not milestone.change({"archived_at": None}, now):
-        return milestone, False
-    _record_activity(milestone, "restored", now, actor)
-    return milestone, True
+    return milestone, set_archived(milestone, "milestone", False, now, actor)
 
 
 def milestone_progress(milestone: MilestoneRow, now: datetime) -> MilestoneProgress:
@@ -281,10 +250,3 @@ def _items(milestone_id: str, *columns: Any) -> Any:
     return WorkItemRow.select(*columns).where(
         (WorkItemRow.milestone == milestone_id) & WorkItemRow.archived_at.is_null()
     )
-
-
-def _record_activity(
-    milestone: MilestoneRow, verb: str, now: datetime, actor: Actor, **metadata: Any
-) -> None:
-    action = f"milestone.{verb}"
-    record_activity(milestone.project, action, milestone.id, actor, now, **metadata)

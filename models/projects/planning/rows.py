@@ -5,7 +5,7 @@ from datetime import datetime
 from peewee import ForeignKeyField, TextField
 
 from models.audit import AuditTarget
-from models.base import MomentField, Row
+from models.base import MomentField, Row, row_with_id
 from models.errors import LabelNotFound, MilestoneNotFound
 from models.projects.projects.rows import ProjectRow
 
@@ -30,10 +30,7 @@ class MilestoneRow(Row):
 
 
 def milestone_with(id: str) -> MilestoneRow:
-    milestone = MilestoneRow.get_or_none(MilestoneRow.id == id)
-    if milestone is None:
-        raise MilestoneNotFound(f"No milestone has the id '{id}'.")
-    return milestone
+    return row_with_id(MilestoneRow, id, MilestoneNotFound, "milestone")
 
 
 class LabelRow(Row):
@@ -63,7 +60,4 @@ class LabelRow(Row):
 
 
 def label_with(id: str) -> LabelRow:
-    label = LabelRow.get_or_none(LabelRow.id == id)
-    if label is None:
-        raise LabelNotFound(f"No label has the id '{id}'.")
-    return label
+    return row_with_id(LabelRow, id, LabelNotFound, "label")

@@ -27,6 +27,7 @@ from models.pagination import (
     ascending,
     cursor_page,
     descending,
+    filter_rows,
 )
 from models.projects import descriptions
 from models.projects.fields import (
@@ -110,38 +111,49 @@ class ActivityRow(Row):
 
 
 def record_activity(
-    project: ProjectRow,
-    action: str,
-    entity_id: str,
-    actor: Actor,
-    now: datetime,
-    **metadata: Any,
+    entity: Any, action: str, actor: Actor, now: datetime, **metadata: Any
 ) -> None:
-    """Record a change in its transaction; the action begins with its entity type."""
-    new_activity(project, action, entity_id, actor, now, **metadata).save(
-        force_insert=True
-    )
+    """
+    Record a change in its transaction; the action begins with the entity's type.
+
+    The entity is a project, or something that belongs to one.
+    """
+    new_activity(entity, action, actor, now, **metadata).save(force_insert=True)
+
+
+def set_archived(
+    entity: Any,
+    type: str,
+    is_archived: bool,
+    now: datetime,
+    actor: Actor,
+    **metadata: Any,
+) -> bool:
+    """Archive or restore the entity; return whether that changed anything."""
+    if (entity.archived_at is not None) is is_archived:
+        return False
+    entity.change({"archived_at": now if is_archived else None}, now)
+    action = f"{type}.{'archived' if is_archived else 'restored'}"
+    record_activity(entity, action, actor, now, **metadata)
+    return True
 
 
 def new_activity(
-    project: ProjectRow,
-    action: str,
-    entity_id: str,
-    actor: Actor,
-    now: datetime,
-    **metadata: Any,
+    entity: Any, action: str, actor: Actor, now: datetime, **metadata: Any
 ) -> ActivityRow:
     """Return the record of a change, which is not saved yet."""
-    actor.project_ids.add(project.id)
+    is_project = isinstance(entity, ProjectRow)
+    project_id = entity.id if is_project else entity.project_id
+    actor.project_ids.add(project_id)
     if actor.request_id is not None:
         metadata["requestId"] = actor.request_id
     return ActivityRow(
         id=new_id(now),
-        project=project.id,
+        project=project_id,
         actor_id=actor.id,
         actor_type=actor.type,
         entity_type=action.partition(".")[0],
-        entity_id=entity_id,
+        entity_id=entity.id,
         action=action,
         metadata=metadata or None,
         created_at=now,
@@ -154,10 +166,8 @@ def list_activity(query: ListActivity) -> Page[ActivityRow]:
     project = requested_project(query)
     if project is not None:
         rows = rows.where(ActivityRow.project == project.id)
-    for name in ("entity_type", "entity_id", "actor_type", "actor_id"):
-        value = getattr(query, name)
-        if value is not None:
-            rows = rows.where(getattr(ActivityRow, name) == value)
+    names = ("entity_type", "entity_id", "actor_type", "actor_id")
+    rows = filter_rows(rows, ActivityRow, query, *names)
     if query.action is not None:
         rows = rows.where(_has_action(query.action))
     if query.from_ is not None:

@@ -24,14 +24,15 @@ from models.fields import (
     Slug,
     UpdatedAt,
 )
-from models.instants import is_settled, next_instant
-from models.pagination import CursorQuery, Page, cursor_page
+from models.instants import next_instant
+from models.pagination import CursorQuery, Page, cursor_page, filter_rows
 from models.projects import descriptions
 from models.projects.fields import (
     AccountOrMe,
     Actor,
     ArchivedAt,
     ArchivedFilter,
+    ChangeRequest,
     CommaSeparated,
     Description,
     ExpectedUpdatedAt,
@@ -47,9 +48,14 @@ from models.projects.fields import (
 from models.projects.members.members import insert_member, set_role
 from models.projects.members.role_checks import require_role
 from models.projects.members.rows import MemberRow, find_member
-from models.projects.projects.activity import changes_to_json, record_activity
+from models.projects.projects.activity import (
+    changes_to_json,
+    record_activity,
+    set_archived,
+)
 from models.projects.projects.rows import (
     ProjectRow,
+    filter_by_history,
     project_with,
     require_active,
     require_updated_at,
@@ -122,18 +128,12 @@ class CreateProject(Schema, example=("description",)):
     owner_id: MayOmit[OwnerId] = None
 
 
-class UpdateProject(Schema, example=("description",)):
+class UpdateProject(ChangeRequest, example=("description",)):
     id: Annotated[Id, ID]
     name: Annotated[MayOmit[ProjectName], descriptions.NAME] = None
     description: Annotated[Description, descriptions.DESCRIPTION] = None
     status: Annotated[MayOmit[ProjectStatus], STATUS] = None
     expected_updated_at: MayOmit[ExpectedUpdatedAt] = None
-
-    @model_validator(mode="after")
-    def _has_changes(self) -> "UpdateProject":
-        if not self.model_fields_set - {"id", "expected_updated_at"}:
-            raise ValueError("Give at least one field to change.")
-        return self
 
 
 class TransferProject(Schema):
@@ -150,39 +150,19 @@ class RestoreProject(Schema):
     id: Annotated[Id, ID]
 
 
-SORT_FIELDS = {
-    "name": ProjectRow.name,
-    "createdAt": ProjectRow.created_at,
-    "updatedAt": ProjectRow.updated_at,
-}
-
-
 def list_projects(query: ListProjects, actor: Actor) -> Page[ProjectRow]:
     rows = ProjectRow.select()
-    if query.status is not None:
-        rows = rows.where(ProjectRow.status.in_(query.status))
-    if query.archived != "include":
-        is_archived = ProjectRow.archived_at.is_null(query.archived != "only")
-        rows = rows.where(is_archived)
-    if query.builtin is not None:
-        rows = rows.where(ProjectRow.builtin == query.builtin)
+    rows = filter_by_history(rows, ProjectRow, query)
+    rows = filter_rows(rows, ProjectRow, query, "status", "builtin", "owner_id")
     account_id = resolve_account(query.member_id, actor, "memberId")
     if account_id is not None:
         is_account = MemberRow.account_id == account_id
         memberships = MemberRow.select(MemberRow.project).where(is_account)
         rows = rows.where(ProjectRow.id.in_(memberships))
-    if query.owner_id is not None:
-        rows = rows.where(ProjectRow.owner_id == query.owner_id)
     if query.q is not None:
         matches = ProjectRow.slug.contains(query.q) | ProjectRow.name.contains(query.q)
         rows = rows.where(matches)
-    if query.updated_after is not None:
-        updated_at = ProjectRow.updated_at
-        is_later = updated_at >= query.updated_after
-        rows = rows.where(is_later, *is_settled(updated_at))
-    if query.updated_before is not None:
-        rows = rows.where(ProjectRow.updated_at < query.updated_before)
-    sort = sort_keys(SORT_FIELDS[query.sort], query.order, ProjectRow.id)
+    sort = sort_keys(ProjectRow, query.sort, query.order)
     return cursor_page(rows, query, *sort)
 
 
@@ -197,7 +177,6 @@ def create_project(request: CreateProject, now: datetime, actor: Actor) -> Proje
     record_activity(
         project,
         "project.created",
-        project.id,
         actor,
         now,
         slug=project.slug,
@@ -217,23 +196,15 @@ def update_project(
     require_role(project, actor, "projects:update")
     require_updated_at(project, request.expected_updated_at)
     require_active(project)
-    values = request.sent_fields()
-    values.pop("expected_updated_at", None)
-    changes = project.change(values, now)
+    changes = project.change(request.changed_values(), now)
     status = changes.pop("status", None)
     if changes:
         record_activity(
-            project,
-            "project.updated",
-            project.id,
-            actor,
-            now,
-            changes=changes_to_json(changes),
+            project, "project.updated", actor, now, changes=changes_to_json(changes)
         )
     if status:
         metadata = {"from": status[0], "to": status[1]}
-        action = "project.status-changed"
-        record_activity(project, action, project.id, actor, now, **metadata)
+        record_activity(project, "project.status-changed", actor, now, **metadata)
     return project, bool(changes or status)
 
 
@@ -255,7 +226,6 @@ def transfer_project(
     record_activity(
         project,
         "project.ownership-transferred",
-        project.id,
         actor,
         now,
         fromOwnerId=previous_id,
@@ -279,11 +249,7 @@ def archive_project(
         raise BuiltinProject(
             f"The {project.noun} is built in, so it cannot be archived."
         )
-    if project.archived_at is not None:
-        return project, False
-    project.change({"archived_at": now}, now)
-    record_activity(project, "project.archived", project.id, actor, now)
-    return project, True
+    return project, set_archived(project, "project", True, now, actor)
 
 
 def restore_project(
@@ -292,10 +258,7 @@ def restore_project(
     """Make the project writable again; return it and whether it was archived before."""
     project = project_with(request.id)
     require_role(project, actor, "projects:restore")
-    if not project.change({"archived_at": None}, now):
-        return project, False
-    record_activity(project, "project.restored", project.id, actor, now)
-    return project, True
+    return project, set_archived(project, "project", False, now, actor)
 
 
 def docs_project() -> ProjectRow:
@@ -338,7 +301,7 @@ def _create_docs_project(now: datetime, slug: str, owner_id: str) -> ProjectRow:
         project=project.id, account_id=owner_id, role="owner", created_at=now
     )
     owner = Actor("account", owner_id)
-    record_activity(project, "project.created", project.id, owner, now, builtin=True)
+    record_activity(project, "project.created", owner, now, builtin=True)
     return project
 
 

@@ -1,9 +1,10 @@
 """Purge projects, and preview how many rows a purge would remove."""
 
+from collections.abc import Iterable
 from datetime import datetime
 from typing import Annotated, Any
 
-from peewee import ModelSelect
+from peewee import ModelSelect, chunked
 from pydantic import Field
 
 from models.base import Schema
@@ -24,13 +25,15 @@ from models.projects.files.rows import FileRow
 from models.projects.members.rows import MemberRow
 from models.projects.planning.rows import LabelRow, MilestoneRow
 from models.projects.projects.activity import ActivityRow
-from models.projects.projects.outside_links import remove_outside_links
 from models.projects.projects.rows import ProjectRow, project_with
 from models.projects.search.text_index import rebuild_index
 from models.projects.specifications.rows import (
     SpecificationRevisionRow,
     SpecificationRow,
 )
+from models.projects.work.items import save_changes
+from models.projects.work.links import load_links
+from models.projects.work.relationships import Edge, record_removal
 from models.projects.work.rows import (
     WorkAssigneeRow,
     WorkItemRow,
@@ -71,6 +74,8 @@ DEPENDENT_TABLES: dict[str, tuple[Any, ...]] = {
     "documentRevisions": (DocumentRevisionRow.document,),
     "documentAliases": (DocumentAliasRow.document,),
 }
+# Items whose links are loaded at a time, far below SQLite's limit of variables.
+BATCH_SIZE = 500
 
 
 class PurgeProject(Schema):
@@ -111,7 +116,8 @@ def purge_project(
     if request.confirm != project.slug:
         raise ConfirmationMismatch("confirm must be the slug of the project.")
     counts = count_project_rows(project)
-    remove_outside_links(project, now, actor)
+    _remove_specification_links(project, now, actor)
+    _remove_relationships(project, now, actor)
     digests = content_digests(project)
     # Foreign keys with ON DELETE CASCADE remove the contents.
     project.delete_instance()
@@ -154,3 +160,54 @@ def _purgeable_project(id: str) -> ProjectRow:
     if project.builtin:
         raise BuiltinProject(f"The {project.noun} is built in, so it cannot be purged.")
     return project
+
+
+def _remove_specification_links(
+    project: ProjectRow, now: datetime, actor: Actor
+) -> None:
+    """Remove the links of other projects' work items to its specifications."""
+    specification, link = SpecificationRow, WorkSpecificationRow
+    own = specification.select(specification.id).where(
+        specification.project == project.id
+    )
+    purged_ids = {row.id for row in own}
+    linked = link.select(link.work).where(link.specification.in_(own))
+    is_outside = WorkItemRow.project != project.id
+    items = list(_items_with_projects(is_outside, WorkItemRow.id.in_(linked)))
+    for batch in chunked(items, BATCH_SIZE):
+        for item in load_links(batch):
+            remaining = [
+                link
+                for link in item.specifications
+                if link.specification_id not in purged_ids
+            ]
+            values = {"specifications": remaining}
+            save_changes(item, values, now, actor, purgedProjectId=project.id)
+
+
+def _remove_relationships(project: ProjectRow, now: datetime, actor: Actor) -> None:
+    """Remove the relationships of other projects' work items with its own."""
+    row = WorkRelationshipRow
+    own = WorkItemRow.select(WorkItemRow.id).where(WorkItemRow.project == project.id)
+    is_crossing = (row.source.in_(own) & row.target.not_in(own)) | (
+        row.source.not_in(own) & row.target.in_(own)
+    )
+    sources = row.select(row.source).where(is_crossing)
+    targets = row.select(row.target).where(is_crossing)
+    is_end = WorkItemRow.id.in_(sources) | WorkItemRow.id.in_(targets)
+    items = {item.id: item for item in _items_with_projects(is_end)}
+    for crossing in row.select().where(is_crossing).order_by(row.number):
+        source, target = items[crossing.source_id], items[crossing.target_id]
+        edge = Edge(source, target, crossing.relationship)
+        outside = target if source.project_id == project.id else source
+        record_removal(edge, outside, now, actor, purgedProjectId=project.id)
+    row.delete().where(is_crossing).execute()
+    for item in items.values():
+        if item.project_id != project.id:
+            item.touch(now)
+
+
+def _items_with_projects(*conditions: Any) -> Iterable[WorkItemRow]:
+    rows = WorkItemRow.select(WorkItemRow, ProjectRow).join(ProjectRow)
+    items: Iterable[WorkItemRow] = rows.where(*conditions).order_by(WorkItemRow.id)
+    return items

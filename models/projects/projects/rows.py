@@ -14,6 +14,7 @@ from models.errors import (
     VersionConflict,
 )
 from models.fields import format_moment
+from models.instants import is_settled
 
 
 class ProjectRow(Row):
@@ -56,6 +57,12 @@ def requested_project(query: Any) -> ProjectRow | None:
     return project_with(query.project_id, slug=query.project_slug)
 
 
+def archived_projects() -> "ModelSelect[Any]":
+    """Return a query for the ids of archived projects."""
+    archived = ProjectRow.archived_at.is_null(False)
+    return ProjectRow.select(ProjectRow.id).where(archived)
+
+
 def filter_by_project(
     rows: "ModelSelect[Any]", model: Any, query: Any, *, is_named: bool = False
 ) -> "ModelSelect[Any]":
@@ -70,10 +77,22 @@ def filter_by_project(
         return rows.where(model.project == project.id)
     if is_named or getattr(query, "archived", "exclude") != "exclude":
         return rows
-    archived = ProjectRow.select(ProjectRow.id).where(
-        ProjectRow.archived_at.is_null(False)
-    )
-    return rows.where(model.project.is_null() | model.project.not_in(archived))
+    is_active = model.project.not_in(archived_projects())
+    return rows.where(model.project.is_null() | is_active)
+
+
+def filter_by_history(
+    rows: "ModelSelect[Any]", model: Any, query: Any
+) -> "ModelSelect[Any]":
+    """Restrict the rows by whether they are archived, and when they were updated."""
+    if query.archived != "include":
+        rows = rows.where(model.archived_at.is_null(query.archived != "only"))
+    if query.updated_after is not None:
+        is_later = model.updated_at >= query.updated_after
+        rows = rows.where(is_later, *is_settled(model.updated_at))
+    if getattr(query, "updated_before", None) is not None:
+        rows = rows.where(model.updated_at < query.updated_before)
+    return rows
 
 
 def require_active(project: ProjectRow, entity: Any = None) -> None:

@@ -13,7 +13,7 @@ from models.projects import descriptions
 from models.projects.discussion.rows import CommentRow
 from models.projects.documents.rows import DocumentRow
 from models.projects.fields import ArchivedAt, CommaSeparated, ProjectId, ProjectQuery
-from models.projects.projects.rows import ProjectRow, requested_project
+from models.projects.projects.rows import archived_projects, requested_project
 from models.projects.search.ranking import ranked_page
 from models.projects.search.search_query import match_expression
 from models.projects.search.snippets import SEARCHED_LENGTH, Highlight, SnippetMaker
@@ -88,9 +88,7 @@ def _conditions(query: ListHits) -> list[Any]:
     if project is not None:
         conditions.append(text.project == project.id)
     elif query.archived == "exclude":
-        is_archived = ProjectRow.archived_at.is_null(False)
-        archived = ProjectRow.select(ProjectRow.id).where(is_archived)
-        conditions.append(text.project.not_in(archived))
+        conditions.append(text.project.not_in(archived_projects()))
     if query.types is not None:
         conditions.append(text.entity_type.in_(query.types))
     if query.archived == "exclude":

@@ -117,9 +117,8 @@ def restore_specification_revision(
     specification.change(values, now)
     save_revision(specification, old.content, actor, summary)
     record_activity(
-        specification.project,
+        specification,
         "specification.revision-restored",
-        specification.id,
         actor,
         now,
         version=specification.version,

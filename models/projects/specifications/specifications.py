@@ -5,7 +5,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import Field, model_validator
 
-from models.base import Schema, new_id
+from models.base import Schema
 from models.errors import SpecificationSuperseded
 from models.fields import ID, STATUS, CreatedAt, Id, MayOmit, Moment, Slug, UpdatedAt
 from models.pagination import Page
@@ -30,7 +30,7 @@ from models.projects.specifications.rows import (
     SpecificationRow,
     specification_with,
 )
-from models.projects.versioning.listing import ListVersioned, list_versioned
+from models.projects.versioning.versioned import ListVersioned, list_versioned
 
 # The statuses that a save may set; only supersede sets superseded.
 WritableStatus = Literal["draft", "review", "approved", "implemented"]
@@ -107,24 +107,14 @@ def create_specification(
     SPECIFICATIONS.require_free_slug(project, request.slug)
     fields = {"title": request.title, "slug": request.slug, "status": request.status}
     specification = SpecificationRow.create(
-        id=new_id(now),
         project=project,
         version=1,
-        creator_id=actor.id,
-        creator_type=actor.type,
-        created_at=now,
-        updated_at=now,
+        **actor.creation(now),
         **fields,
     )
     save_revision(specification, request.content, actor, request.summary)
     record_activity(
-        project,
-        "specification.created",
-        specification.id,
-        actor,
-        now,
-        **fields,
-        version=1,
+        specification, "specification.created", actor, now, **fields, version=1
     )
     return specification
 
@@ -198,22 +188,16 @@ def _record_update(
     actor: Actor,
 ) -> None:
     """Record a change of status and any other update, even an empty one, apart."""
-    context = (specification.id, actor, now)
-    project, version = specification.project, specification.version
+    metadata: dict[str, Any] = {"version": specification.version}
     status = changes.pop("status", None)
     if changes or status is None:
-        record_activity(
-            project,
-            "specification.updated",
-            *context,
-            version=version,
-            changes=changes_to_json(changes),
-            summary=summary,
-        )
+        updated = {"changes": changes_to_json(changes), "summary": summary}
+        action = "specification.updated"
+        record_activity(specification, action, actor, now, **metadata, **updated)
     if status is not None:
-        old, new = status
-        metadata = {"version": version, "from": old, "to": new}
-        record_activity(project, "specification.status-changed", *context, **metadata)
+        metadata |= {"from": status[0], "to": status[1]}
+        action = "specification.status-changed"
+        record_activity(specification, action, actor, now, **metadata)
 
 
 class ListSpecifications(ListVersioned, example=("projectSlug",)):
@@ -221,14 +205,6 @@ class ListSpecifications(ListVersioned, example=("projectSlug",)):
     sort: Annotated[
         Literal["updatedAt", "createdAt", "title", "slug"], descriptions.SORT
     ] = "updatedAt"
-
-
-SORTS = {
-    "updatedAt": SpecificationRow.updated_at,
-    "createdAt": SpecificationRow.created_at,
-    "title": SpecificationRow.title,
-    "slug": SpecificationRow.slug,
-}
 
 
 def list_specifications(query: ListSpecifications) -> Page[SpecificationRow]:
@@ -240,4 +216,4 @@ def list_specifications(query: ListSpecifications) -> Page[SpecificationRow]:
             SpecificationRow.title.contains(query.q)
             | SpecificationRow.slug.contains(query.q)
         )
-    return list_versioned(SPECIFICATIONS, query, SORTS[query.sort], conditions)
+    return list_versioned(SPECIFICATIONS, query, query.sort, conditions)

@@ -99,14 +99,7 @@ def supersede_specification(
         "supersededBy": request.superseded_by,
         "summary": request.summary,
     }
-    record_activity(
-        specification.project,
-        "specification.superseded",
-        specification.id,
-        actor,
-        now,
-        **metadata,
-    )
+    record_activity(specification, "specification.superseded", actor, now, **metadata)
     return specification, True
 
 

@@ -1,7 +1,7 @@
 """Archive and restore documents and specifications."""
 
 from datetime import datetime
-from typing import Annotated, Any
+from typing import Annotated
 
 from models.base import Schema
 from models.errors import DocumentPublished
@@ -9,7 +9,7 @@ from models.fields import ID, Id
 from models.projects.documents.rows import DOCUMENTS, DocumentRow, document_with
 from models.projects.fields import Actor
 from models.projects.members.role_checks import require_role
-from models.projects.projects.activity import record_activity
+from models.projects.projects.activity import set_archived
 from models.projects.projects.rows import require_active
 from models.projects.specifications.rows import (
     SPECIFICATIONS,
@@ -50,7 +50,7 @@ def remove_document(
             f"The {document.noun} is published, so it cannot be archived."
             " Unpublish it first."
         )
-    is_changed = _set_archived(document, "document", True, now, actor)
+    is_changed = set_archived(document, "document", True, now, actor)
     return DOCUMENTS.load_content(document), is_changed
 
 
@@ -61,7 +61,7 @@ def restore_document(
     document = document_with(request.id)
     require_role(document.project, actor, "documents:restore")
     require_active(document.project)
-    is_changed = _set_archived(document, "document", False, now, actor)
+    is_changed = set_archived(document, "document", False, now, actor)
     return DOCUMENTS.load_content(document), is_changed
 
 
@@ -71,7 +71,7 @@ def remove_specification(
     """Archive a specification; return whether that changed anything."""
     specification = specification_with(request.id)
     _require_may_archive(specification, actor, "specifications:remove")
-    is_changed = _set_archived(specification, "specification", True, now, actor)
+    is_changed = set_archived(specification, "specification", True, now, actor)
     return SPECIFICATIONS.load_content(specification), is_changed
 
 
@@ -81,7 +81,7 @@ def restore_specification(
     """Restore an archived specification; return whether that changed anything."""
     specification = specification_with(request.id)
     _require_may_archive(specification, actor, "specifications:restore")
-    is_changed = _set_archived(specification, "specification", False, now, actor)
+    is_changed = set_archived(specification, "specification", False, now, actor)
     return SPECIFICATIONS.load_content(specification), is_changed
 
 
@@ -92,15 +92,3 @@ def _require_may_archive(
         case += " beyond review"
     require_role(specification.project, actor, case)
     require_active(specification.project)
-
-
-def _set_archived(
-    row: Any, type: str, archive: bool, now: datetime, actor: Actor
-) -> bool:
-    """Archive or restore the row; return whether that changed anything."""
-    if (row.archived_at is not None) is archive:
-        return False
-    row.change({"archived_at": now if archive else None}, now)
-    action = f"{type}.{'archived' if archive else 'restored'}"
-    record_activity(row.project, action, row.id, actor, now)
-    return True

@@ -2,13 +2,42 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, Generic, Literal, TypeVar
+from typing import Annotated, Any, Generic, Literal, TypeVar
 
-from models.base import new_id
+from peewee import chunked
+from pydantic import Field
+
+from models.base import new_id, row_with_id
 from models.errors import NotFound, RevisionNotFound, SlugTaken, VersionConflict
-from models.pagination import Page, ascending, cursor_page, descending
-from models.projects.fields import Actor, GetRevision, IdOrSlugQuery, ListRevisions
-from models.projects.projects.rows import ProjectRow, requested_project
+from models.fields import Id
+from models.pagination import (
+    CursorQuery,
+    Page,
+    ascending,
+    cursor_page,
+    descending,
+    filter_rows,
+)
+from models.projects import descriptions
+from models.projects.fields import (
+    Actor,
+    ArchivedFilter,
+    ContentOption,
+    GetRevision,
+    IdOrSlugQuery,
+    ListRevisions,
+    Order,
+    ProjectQuery,
+    SearchText,
+    UpdatedAfter,
+    UpdatedBefore,
+    sort_keys,
+)
+from models.projects.projects.rows import (
+    ProjectRow,
+    filter_by_history,
+    requested_project,
+)
 from models.projects.search.text_index import index_text, with_summary
 
 # Ids in one query, far below SQLite's limit of variables.
@@ -39,9 +68,7 @@ class Versioned(Generic[Head, Revision]):
         return getattr(self.revision_model, self.noun)
 
     def with_id(self, id: str | None) -> Head:
-        head: Head | None = self.head_model.get_or_none(self.head_model.id == id)
-        if head is None:
-            raise self.not_found(f"No {self.noun} has the id '{id}'.")
+        head: Head = row_with_id(self.head_model, id, self.not_found, self.noun)
         return head
 
     def get(self, query: IdOrSlugQuery) -> Head:
@@ -117,11 +144,11 @@ class Versioned(Generic[Head, Revision]):
     def contents_of(self, ids: Sequence[str], version: Any) -> dict[str, str]:
         """Return the contents by head id, at the version in a column of the head."""
         contents: dict[str, str] = {}
-        for start in range(0, len(ids), BATCH_SIZE):
+        for batch in chunked(ids, BATCH_SIZE):
             query = (
                 self.head_model.select(self.head_model.id, self.revision_model.content)
                 .join(self.revision_model, on=self.at_version(version))
-                .where(self.head_model.id.in_(ids[start : start + BATCH_SIZE]))
+                .where(self.head_model.id.in_(batch))
             )
             contents |= dict(query.tuples())
         return contents
@@ -178,3 +205,62 @@ class Versioned(Generic[Head, Revision]):
         for revision in page.items:
             revision.content = contents.get(revision.id, "")
         return page
+
+
+class ListVersioned(ProjectQuery, CursorQuery):
+    """The filters that both lists share."""
+
+    creator_id: Annotated[Id | None, descriptions.CREATOR_ID] = None
+    archived: Annotated[ArchivedFilter, descriptions.ARCHIVED] = "exclude"
+    updated_after: UpdatedAfter | None = None
+    updated_before: UpdatedBefore | None = None
+    q: Annotated[SearchText | None, descriptions.WORDS] = None
+    content: ContentOption = Field(
+        default="include", description="Whether to include the content."
+    )
+    order: Order | None = None
+
+
+def list_versioned(
+    kind: Versioned[Head, Revision],
+    query: ListVersioned,
+    sort: str,
+    conditions: list[Any],
+) -> Page[Head]:
+    """
+    Return a page of heads, with their contents unless they are omitted.
+
+    Without a project, archived projects are left out unless `archived` includes them.
+    """
+    head = kind.head_model
+    rows = (
+        head.select(head, kind.revision_model.size)
+        .join(kind.revision_model, on=kind.at_version(head.version))
+        .objects()
+    )
+    rows = filter_by_history(rows, head, query)
+    rows = filter_rows(rows, head, query, "creator_id")
+    for condition in (*conditions, *_project_conditions(head, query)):
+        rows = rows.where(condition)
+    is_omitted = query.content == "omit"
+    page = cursor_page(
+        rows,
+        query,
+        *sort_keys(head, sort, query.order),
+        weight=lambda row: 0 if is_omitted else row.size,
+    )
+    ids = [] if is_omitted else [row.id for row in page.items]
+    contents = kind.contents_of(ids, head.version)
+    for row in page.items:
+        row.content = contents.get(row.id, "")
+    return page
+
+
+def _project_conditions(head: Any, query: ListVersioned) -> list[Any]:
+    project = requested_project(query)
+    if project is not None:
+        return [head.project == project.id]
+    if query.archived != "exclude":
+        return []
+    is_active = ProjectRow.archived_at.is_null()
+    return [head.project.in_(ProjectRow.select(ProjectRow.id).where(is_active))]

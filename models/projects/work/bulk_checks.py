@@ -88,17 +88,15 @@ def _errors(ids: list[str], refusals: Refusals) -> list[FieldError]:
     return [
         {
             "pointer": f"/ids/{index}",
-            "code": _code(refusals[id]),
+            "code": "unknown"
+            if isinstance(refusals[id], ReferenceNotFound)
+            else refusals[id].kind,
             "id": id,
             "detail": refusals[id].detail,
         }
         for index, id in enumerate(ids)
         if id in refusals
     ]
-
-
-def _code(refusal: Refusal) -> str:
-    return "unknown" if isinstance(refusal, ReferenceNotFound) else refusal.kind
 
 
 def _members(refusals: Refusals) -> dict[str, Any]:

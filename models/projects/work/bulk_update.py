@@ -7,7 +7,7 @@ from pydantic import Field, model_validator
 
 from models.base import Schema, new_id
 from models.errors import LimitExceeded
-from models.fields import EXAMPLE_ID, STATUS, Id, MayOmit, Moment
+from models.fields import EXAMPLE_ID, STATUS, Id, MayOmit, Moment, WithoutDuplicates
 from models.projects import descriptions
 from models.projects.fields import EXAMPLE_TIME, Actor, DueAt
 from models.projects.work.bulk_checks import (
@@ -22,7 +22,6 @@ from models.projects.work.items import (
     Bucket,
     Labels,
     Priority,
-    WithoutDuplicates,
     WorkStatus,
     WorkType,
     save_changes,

@@ -16,7 +16,6 @@ from models.instants import is_settled
 from models.pagination import RankedQuery
 from models.projects import descriptions
 from models.projects.fields import (
-    EXAMPLE_TIME,
     AccountOrMe,
     Actor,
     ArchivedFilter,
@@ -27,6 +26,7 @@ from models.projects.fields import (
     UpdatedAfter,
     UpdatedBefore,
     resolve_account,
+    time_bound,
 )
 from models.projects.specifications.rows import SpecificationRow
 from models.projects.specifications.specifications import SpecificationStatus
@@ -93,37 +93,19 @@ class ListWorkItems(
         default=None,
         description="Whether work can begin: it is waiting, and nothing blocks it.",
     )
-    due_after: Moment | None = Field(
-        default=None,
-        description="Only work items due at this time or later.",
-        examples=[EXAMPLE_TIME],
+    due_after: Moment | None = time_bound("Only work items due at this time or later.")
+    due_before: Moment | None = time_bound("Only work items due before this time.")
+    created_after: Moment | None = time_bound(
+        "Only entries created at this time or later."
     )
-    due_before: Moment | None = Field(
-        default=None,
-        description="Only work items due before this time.",
-        examples=[EXAMPLE_TIME],
-    )
-    created_after: Moment | None = Field(
-        default=None,
-        description="Only entries created at this time or later.",
-        examples=[EXAMPLE_TIME],
-    )
-    created_before: Moment | None = Field(
-        default=None,
-        description="Only entries created before this time.",
-        examples=[EXAMPLE_TIME],
-    )
+    created_before: Moment | None = time_bound("Only entries created before this time.")
     updated_after: UpdatedAfter | None = None
     updated_before: UpdatedBefore | None = None
-    completed_after: Moment | None = Field(
-        default=None,
-        description="Only work items completed at this time or later.",
-        examples=[EXAMPLE_TIME],
+    completed_after: Moment | None = time_bound(
+        "Only work items completed at this time or later."
     )
-    completed_before: Moment | None = Field(
-        default=None,
-        description="Only work items completed before this time.",
-        examples=[EXAMPLE_TIME],
+    completed_before: Moment | None = time_bound(
+        "Only work items completed before this time."
     )
     archived: Annotated[ArchivedFilter, descriptions.ARCHIVED] = "exclude"
     q: Annotated[

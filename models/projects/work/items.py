@@ -3,9 +3,9 @@
 from datetime import datetime
 from typing import Annotated, Any, Literal
 
-from pydantic import AfterValidator, Field, model_validator
+from pydantic import Field, model_validator
 
-from models.base import Change, Schema, new_id
+from models.base import Change, Schema
 from models.errors import WorkItemNotFound
 from models.fields import (
     ID,
@@ -16,11 +16,13 @@ from models.fields import (
     Moment,
     QueryInteger,
     UpdatedAt,
+    WithoutDuplicates,
 )
 from models.projects import descriptions
 from models.projects.fields import (
     Actor,
     ArchivedAt,
+    ChangeRequest,
     CreatorType,
     DueAt,
     ExpectedUpdatedAt,
@@ -31,7 +33,11 @@ from models.projects.fields import (
     require_exactly_one,
 )
 from models.projects.members.role_checks import require_role
-from models.projects.projects.activity import changes_to_json, record_activity
+from models.projects.projects.activity import (
+    changes_to_json,
+    record_activity,
+    set_archived,
+)
 from models.projects.projects.rows import (
     ProjectRow,
     project_with,
@@ -61,11 +67,6 @@ Bucket = Literal["none", "now", "next", "later", "someday"]
 MAX_ASSIGNEES, MAX_LABELS = 20, 50
 
 
-def _without_duplicates(values: list[Any]) -> list[Any]:
-    return list(dict.fromkeys(values))
-
-
-WithoutDuplicates = AfterValidator(_without_duplicates)
 Assignees = Annotated[list[Id], Field(max_length=MAX_ASSIGNEES), WithoutDuplicates]
 Labels = Annotated[list[Id], Field(max_length=MAX_LABELS), WithoutDuplicates]
 Links = Annotated[list[SpecificationLink], Field(max_length=20), WithoutDuplicates]
@@ -119,7 +120,7 @@ class CreateWorkItem(NewWorkItem, example=("description", "priority")):
     project_id: ProjectId
 
 
-class UpdateWorkItem(Schema, example=("priority",)):
+class UpdateWorkItem(ChangeRequest, example=("priority",)):
     id: Annotated[Id, ID]
     type: Annotated[MayOmit[WorkType], descriptions.TYPE] = None
     title: Annotated[MayOmit[Title], descriptions.TITLE] = None
@@ -133,12 +134,6 @@ class UpdateWorkItem(Schema, example=("priority",)):
     milestone_id: Annotated[Id | None, descriptions.MILESTONE_ID] = None
     due_at: DueAt | None = None
     expected_updated_at: MayOmit[ExpectedUpdatedAt] = None
-
-    @model_validator(mode="after")
-    def _has_changes(self) -> "UpdateWorkItem":
-        if not self.model_fields_set - {"id", "expected_updated_at"}:
-            raise ValueError("Give at least one field to change.")
-        return self
 
 
 class RemoveWorkItem(Schema):
@@ -202,13 +197,9 @@ def insert_work_item(
     links = {name: values[name] for name in LINK_KINDS}
     columns = {name: value for name, value in values.items() if name not in links}
     item = WorkItemRow.create(
-        id=new_id(now),
         project=project,
         number=_next_number(project),
-        creator_id=actor.id,
-        creator_type=actor.type,
-        created_at=now,
-        updated_at=now,
+        **actor.creation(now),
         completed_at=now if values["status"] == "done" else None,
         **columns,
     )
@@ -217,9 +208,8 @@ def insert_work_item(
     replace_links(item, links)
     index_text(project, "work", item.id, item.title, item.description)
     record_activity(
-        project,
+        item,
         "work.created",
-        item.id,
         actor,
         now,
         number=item.number,
@@ -239,9 +229,7 @@ def update_work_item(
     require_role(item.project, actor, "work-items:update")
     require_updated_at(item, request.expected_updated_at)
     require_active(item.project, item)
-    values = request.sent_fields()
-    del values["id"]
-    values.pop("expected_updated_at", None)
+    values = request.changed_values()
     load_links([item])
     raise_if_any(reference_errors(item.project, values, current=item))
     return item, save_changes(item, values, now, actor)
@@ -282,13 +270,7 @@ def archive_work_item(
     [item] = load_links([work_item_with(request.id)])
     require_role(item.project, actor, "work-items:remove")
     require_active(item.project)
-    if item.archived_at is not None:
-        return item, False
-    item.change({"archived_at": now}, now)
-    record_activity(
-        item.project, "work.archived", item.id, actor, now, number=item.number
-    )
-    return item, True
+    return item, set_archived(item, "work", True, now, actor, number=item.number)
 
 
 def restore_work_item(
@@ -298,12 +280,7 @@ def restore_work_item(
     [item] = load_links([work_item_with(request.id)])
     require_role(item.project, actor, "work-items:restore")
     require_active(item.project)
-    if not item.change({"archived_at": None}, now):
-        return item, False
-    record_activity(
-        item.project, "work.restored", item.id, actor, now, number=item.number
-    )
-    return item, True
+    return item, set_archived(item, "work", False, now, actor, number=item.number)
 
 
 def _next_number(project: ProjectRow) -> int:
@@ -332,12 +309,7 @@ def _record_changes(
     if changes:
         described = {"changes": changes_to_json(changes)}
         record_activity(
-            item.project,
-            "work.updated",
-            item.id,
-            actor,
-            now,
-            **metadata | described | batch,
+            item, "work.updated", actor, now, **metadata | described | batch
         )
     if status is None:
         return
@@ -345,6 +317,4 @@ def _record_changes(
     blockers = open_blockers(item) if status[1] == "done" else []
     if blockers:
         metadata["openBlockers"] = [blocker.id for blocker in blockers]
-    record_activity(
-        item.project, "work.status-changed", item.id, actor, now, **metadata | batch
-    )
+    record_activity(item, "work.status-changed", actor, now, **metadata | batch)

@@ -84,17 +84,12 @@ def replace_links(item: WorkItemRow, links: dict[str, list[Any]]) -> dict[str, C
         added = [link for link in new if link not in old]
         if added or len(unchanged) < len(old):
             _delete_links(item, name, [link for link in old if link not in new])
-            _insert_links(item, name, added)
+            kind = LINK_KINDS[name]
+            if rows := [{"work": item.id} | kind.to_columns(link) for link in added]:
+                kind.row.insert_many(rows).execute()
             changes[name] = (old, [*unchanged, *added])
             setattr(item, name, [*unchanged, *added])
     return changes
-
-
-def _insert_links(item: WorkItemRow, name: str, links: list[Any]) -> None:
-    kind = LINK_KINDS[name]
-    if links:
-        rows = [{"work": item.id} | kind.to_columns(link) for link in links]
-        kind.row.insert_many(rows).execute()
 
 
 def _delete_links(item: WorkItemRow, name: str, links: list[Any]) -> None:

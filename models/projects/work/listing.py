@@ -7,7 +7,7 @@ from peewee import SQL, fn
 
 from models.pagination import Page, Sort, cursor_page
 from models.projects.fields import Actor, sort_keys
-from models.projects.projects.rows import ProjectRow, requested_project
+from models.projects.projects.rows import archived_projects, requested_project
 from models.projects.search.ranking import ranked_page
 from models.projects.search.search_query import match_expression, matching_numbers
 from models.projects.search.text_index import IndexedTextRow
@@ -19,16 +19,7 @@ from models.projects.work.filters import (
     work_item_filters,
 )
 from models.projects.work.links import load_links
-from models.projects.work.rows import RankField, WorkItemRow
-
-SORT_FIELDS = {
-    "updatedAt": WorkItemRow.updated_at,
-    "createdAt": WorkItemRow.created_at,
-    "number": WorkItemRow.number,
-    "dueAt": WorkItemRow.due_at,
-    "priority": WorkItemRow.priority,
-    "bucket": WorkItemRow.bucket,
-}
+from models.projects.work.rows import WorkItemRow
 
 
 def list_work_items(query: ListWorkItems, actor: Actor) -> Page[WorkItemRow]:
@@ -73,19 +64,15 @@ def _project_conditions(query: ListWorkItems, *, has_selective: bool) -> list[An
         return []
     # NOT IN the archived projects, not IN the active ones: the items then stay in the
     # order of a sort index.
-    archived = ProjectRow.select(ProjectRow.id).where(
-        ProjectRow.archived_at.is_null(False)
-    )
-    return [WorkItemRow.project.not_in(archived)]
+    return [WorkItemRow.project.not_in(archived_projects())]
 
 
 def _sort_keys(query: ListWorkItems) -> tuple[Sort, ...]:
-    field = SORT_FIELDS[query.sort]
     order = query.order
-    if isinstance(field, RankField):
+    if query.sort in ("priority", "bucket"):
         # The most urgent and the nearest have the lowest rank, but are the highest.
         order = "asc" if order == "desc" else "desc"
-    return sort_keys(field, order, WorkItemRow.id)
+    return sort_keys(WorkItemRow, query.sort, order)
 
 
 def _text_filter(match: str) -> Filter:

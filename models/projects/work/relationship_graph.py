@@ -2,12 +2,12 @@
 
 from typing import Annotated, Any, Literal
 
-from peewee import ModelSelect
+from peewee import ModelSelect, chunked
 from pydantic import Field, model_validator
 
 from models.base import Schema
 from models.fields import ID, STATUS, Id, QueryInteger
-from models.pagination import CursorQuery, Page, cursor_page, descending
+from models.pagination import CursorQuery, Page, cursor_page, descending, filter_rows
 from models.projects import descriptions
 from models.projects.fields import (
     ArchivedAt,
@@ -157,8 +157,7 @@ def _surrounding_edges(
 
 def _adjacent_edges(ids: list[str], query: GetGraph) -> dict[int, WorkRelationshipRow]:
     edges: dict[int, WorkRelationshipRow] = {}
-    for start in range(0, len(ids), BATCH_SIZE):
-        batch = ids[start : start + BATCH_SIZE]
+    for batch in chunked(ids, BATCH_SIZE):
         is_end = Row.source.in_(batch) | Row.target.in_(batch)
         rows = _relationships(query).where(is_end).order_by(Row.number)
         edges |= {row.number: row for row in rows.limit(MAX_EDGES + 1)}
@@ -169,18 +168,14 @@ def _adjacent_edges(ids: list[str], query: GetGraph) -> dict[int, WorkRelationsh
 
 def _nodes(ids: set[str]) -> list[WorkItemRow]:
     """Return the work items, by id."""
-    sorted_ids, items = sorted(ids), []
-    for start in range(0, len(sorted_ids), BATCH_SIZE):
-        batch = sorted_ids[start : start + BATCH_SIZE]
+    items: list[WorkItemRow] = []
+    for batch in chunked(sorted(ids), BATCH_SIZE):
         items += list(WorkItemRow.select().where(WorkItemRow.id.in_(batch)))
     return sorted(items, key=lambda item: item.id)
 
 
 def _relationships(query: RelationshipQuery) -> "ModelSelect[Any]":
-    rows = Row.select()
-    if query.relationship is not None:
-        rows = rows.where(Row.relationship.in_(query.relationship))
-    return rows
+    return filter_rows(Row.select(), Row, query, "relationship")
 
 
 def _in_project(

@@ -4,7 +4,7 @@ from typing import Any
 
 from peewee import AutoField, ForeignKeyField, IntegerField, TextField
 
-from models.base import MomentField, Row
+from models.base import MomentField, Row, row_with_id
 from models.errors import WorkItemNotFound
 from models.projects.planning.rows import LabelRow, MilestoneRow
 from models.projects.projects.rows import ProjectRow
@@ -147,7 +147,4 @@ class WorkRelationshipRow(Row):
 
 
 def work_item_with(id: str) -> WorkItemRow:
-    item = WorkItemRow.get_or_none(WorkItemRow.id == id)
-    if item is None:
-        raise WorkItemNotFound(f"No work item has the id '{id}'.")
-    return item
+    return row_with_id(WorkItemRow, id, WorkItemNotFound, "work item")

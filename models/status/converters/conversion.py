@@ -5,6 +5,8 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
+from peewee import chunked
+
 from models.status.converters import alertmanager, gatus, uptime_kuma
 from models.status.converters.mapping import ServiceNames, valid_slug
 from models.status.measurements.measurements import (
@@ -60,6 +62,5 @@ def batches(
 ) -> Iterator[StatusRecordMeasurements]:
     """Yield the measurements, in their order, in as few requests as possible."""
     valid_slug(source, "--source")
-    for start in range(0, len(measurements), BATCH_SIZE):
-        batch = list(measurements[start : start + BATCH_SIZE])
+    for batch in chunked(measurements, BATCH_SIZE):
         yield StatusRecordMeasurements(source=source, measurements=batch)

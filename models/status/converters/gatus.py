@@ -77,15 +77,9 @@ def measurements(text: str | bytes, names: ServiceNames) -> list[StatusMeasureme
                 " Set another slug for one of them with --service KEY=SLUG."
             )
     return [
-        _measurement(slug, result)
+        build_measurement(
+            slug, result.status, result.timestamp, result.duration / NANOSECONDS_PER_MS
+        )
         for slug, endpoint in endpoints.items()
         for result in endpoint.results or []
     ]
-
-
-def _measurement(slug: str, result: Result) -> StatusMeasurement:
-    status = result.status
-    response_time_ms = result.duration / NANOSECONDS_PER_MS
-    return build_measurement(
-        slug, status, result.timestamp, None if status == "down" else response_time_ms
-    )

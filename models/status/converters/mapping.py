@@ -67,9 +67,13 @@ def build_measurement(
     observed_at: datetime,
     response_time_ms: float | None = None,
 ) -> StatusMeasurement:
-    """Return a measurement, with its response time rounded and within the limit."""
+    """
+    Return a measurement, with its response time rounded and within the limit.
+
+    That of a service that is down says nothing, and is left out.
+    """
     rounded = None
-    if response_time_ms is not None:
+    if response_time_ms is not None and status != "down":
         rounded = min(max(round(response_time_ms), 0), MAX_RESPONSE_TIME_MS)
     return StatusMeasurement(
         slug=slug, status=status, observed_at=observed_at, response_time_ms=rounded

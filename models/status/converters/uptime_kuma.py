@@ -62,9 +62,11 @@ def measurements(text: str | bytes, names: ServiceNames) -> list[StatusMeasureme
     if payload.heartbeat_list is not None:
         heartbeats = _mapped_heartbeats(heartbeats, names)
     return [
-        _measurement(names.slug(monitor), heartbeat)
-        for monitor, heartbeat in heartbeats
-        if heartbeat.status in STATUSES
+        build_measurement(
+            names.slug(monitor), STATUSES[beat.status], beat.time, beat.ping
+        )
+        for monitor, beat in heartbeats
+        if beat.status in STATUSES
     ]
 
 
@@ -83,9 +85,3 @@ def _mapped_heartbeats(
             " --service NUMBER=SLUG."
         )
     return mapped
-
-
-def _measurement(slug: str, heartbeat: Heartbeat) -> StatusMeasurement:
-    status = STATUSES[heartbeat.status]
-    response_time_ms = None if status == "down" else heartbeat.ping
-    return build_measurement(slug, status, heartbeat.time, response_time_ms)

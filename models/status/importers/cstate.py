@@ -2,31 +2,32 @@
 
 import re
 from collections.abc import Iterator, Mapping
-from datetime import datetime, tzinfo
+from datetime import UTC, datetime, tzinfo
 from pathlib import PurePosixPath
 from typing import Any, NamedTuple
+from unicodedata import category
+from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
-import yaml
+from pydantic import ConfigDict
 
 from models.errors import ValidationFailed
 from models.external_formats import (
+    ExternalModel,
     ExternalMoment,
     OptionalExternalMoment,
-    parse_external_moment,
+    external_moment_or_none,
     validate_as,
 )
-from models.front_matter import UnreadableFile, load_yaml, split_front_matter
+from models.front_matter import (
+    UnreadableFile,
+    parse_yaml_file,
+    split_front_matter,
+)
 from models.status.importers.html_to_markdown import strip_comments
-from models.status.importers.hugo import HugoSchema, lowercase_keys, time_zone, urlize
 from models.status.importers.imported_status import (
-    MAX_DESCRIPTION,
-    MAX_GROUP,
-    MAX_NAME,
-    MAX_TITLE,
     ImportedStatus,
     external_path,
-    single_line,
-    split_text,
+    updates_with,
 )
 from models.status.state import Severity
 
@@ -49,6 +50,12 @@ _THEMATIC_BREAK = re.compile(
 _LEADING_EMPHASIS = re.compile(r"([*_]{1,3})([^*_\n]{1,40}?)\1\s*[-–—:]*\s*")
 # Whitespace around an entry; editors write line breaks as backslashes.
 _WHITESPACE = " \t\r\n\\"
+
+
+class HugoSchema(ExternalModel):
+    """A schema whose keys are in lower case; see `lowercase_keys`."""
+
+    model_config = ConfigDict(alias_generator=lambda name: name.replace("_", ""))
 
 
 class Category(HugoSchema):
@@ -124,13 +131,12 @@ def parse(files: Mapping[str, str]) -> ImportedStatus:
     zone = time_zone(configuration.time_zone)
     status = ImportedStatus(configuration.source)
     for system, group in _systems_with_groups(configuration.params):
-        description = single_line(system.description or "", MAX_DESCRIPTION)
         status.add_service(
             external_id=system.name,
             path=external_path("affected", urlize(system.name)),
-            name=single_line(system.display_name or system.name, MAX_NAME),
-            description=description or None,
-            group=single_line(group, MAX_GROUP) or None,
+            name=system.display_name or system.name,
+            description=system.description,
+            group=group,
         )
     for path in sorted(files):
         if PurePosixPath(path).match(f"{ISSUES}/*.md"):
@@ -142,10 +148,7 @@ def _configuration(files: Mapping[str, str]) -> Configuration:
     name = next((name for name in CONFIGURATIONS if name in files), None)
     if name is None:
         raise ValidationFailed("There is no config.yml with the systems of cState.")
-    try:
-        values = load_yaml(files[name]) or {}
-    except yaml.YAMLError:
-        raise ValidationFailed(f"{name} is not valid YAML.") from None
+    values = parse_yaml_file(files[name], name) or {}
     return validate_as(Configuration, lowercase_keys(values), name)
 
 
@@ -201,7 +204,7 @@ def _incident(name: str, issue: Issue, updates: list[dict[str, Any]]) -> dict[st
     return {
         "external_id": name,
         "path": external_path("issues", urlize(issue.slug or name)),
-        "title": single_line(issue.title, MAX_TITLE),
+        "title": issue.title,
         "severity": SEVERITIES.get((issue.severity or "").lower(), "degraded"),
         "status": status,
         "started_at": issue.date,
@@ -226,8 +229,7 @@ def _updates(issue: Issue, body: str, zone: tzinfo) -> Iterator[dict[str, Any]]:
             status, text = named
         elif issue.is_resolved and (is_closing or at >= resolved_at):
             status = "resolved"
-        for part in split_text(text):
-            yield {"status": status, "body": part, "created_at": at}
+        yield from updates_with(status, text, at)
 
 
 def _leading_status(text: str) -> tuple[str, str] | None:
@@ -247,7 +249,7 @@ def _entries(issue: Issue, body: str, zone: tzinfo) -> Iterator[Entry]:
     closing, text = _split_closing(body, issue.is_resolved)
     *tracked, rest = _TRACK.split(text)
     dated = [
-        (_parse_moment(at, zone) or issue.date, entry)
+        (external_moment_or_none(at, zone) or issue.date, entry)
         for entry, at in zip(tracked[::2], tracked[1::2], strict=True)
     ]
     last = max([issue.date, *(at for at, _ in dated)])
@@ -280,8 +282,31 @@ def _split_closing(body: str, is_resolved: bool) -> tuple[str, str]:
     return above.strip(), "".join(below)
 
 
-def _parse_moment(text: str, zone: tzinfo) -> datetime | None:
+def urlize(name: str) -> str:
+    """Return a name as Hugo puts it into a path, like its function `urlize`."""
+    characters = "".join(
+        " " if char.isspace() else char
+        for char in name.lower()
+        if char.isspace() or char in "._-+~#@/" or category(char)[0] in "LMN"
+    )
+    words = " ".join(characters.split())
+    return re.sub(" ?- ?", "-", words).replace(" ", "-")
+
+
+def lowercase_keys(value: Any) -> Any:
+    """Return the value with all keys in lower case: Hugo ignores their case."""
+    if isinstance(value, list):
+        return [lowercase_keys(item) for item in value]
+    if isinstance(value, dict):
+        return {str(key).lower(): lowercase_keys(item) for key, item in value.items()}
+    return value
+
+
+def time_zone(name: str) -> tzinfo:
+    """Return the time zone; raise ValidationFailed if there is none of that name."""
+    if name == "UTC":
+        return UTC
     try:
-        return parse_external_moment(text, zone)
-    except ValueError:
-        return None
+        return ZoneInfo(name)
+    except (ZoneInfoNotFoundError, ValueError, OSError):
+        raise ValidationFailed(f"There is no time zone '{name}'.") from None

@@ -3,6 +3,7 @@
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from datetime import datetime
 from typing import Annotated, Any
 from unicodedata import combining
 
@@ -93,17 +94,29 @@ class ImportedStatus:
     # The external ids of items that cannot be imported, with the reasons.
     left_out: list[tuple[str, str]] = field(default_factory=list)
 
-    def add_service(self, **values: Any) -> None:
+    def add_service(
+        self, name: str, description: str | None = None, group: str = "", **values: Any
+    ) -> None:
         """Add a service under a slug that no other service of the page has."""
+        name = single_line(name, MAX_NAME)
         taken = {service.slug for service in self.services}
-        slug = unique_slug(slug_for(values["name"]), taken)
-        self._add(self.services, ImportedService, slug=slug, **values)
+        self._add(
+            self.services,
+            ImportedService,
+            name=name,
+            slug=unique_slug(slug_for(name), taken),
+            description=single_line(description or "", MAX_DESCRIPTION) or None,
+            group=single_line(group, MAX_GROUP) or None,
+            **values,
+        )
 
-    def add_incident(self, **values: Any) -> None:
-        self._add(self.incidents, ImportedIncident, **values)
+    def add_incident(self, title: str, **values: Any) -> None:
+        title = single_line(title, MAX_TITLE)
+        self._add(self.incidents, ImportedIncident, title=title, **values)
 
-    def add_window(self, **values: Any) -> None:
-        self._add(self.windows, ImportedWindow, **values)
+    def add_window(self, title: str, **values: Any) -> None:
+        title = single_line(title, MAX_TITLE)
+        self._add(self.windows, ImportedWindow, title=title, **values)
 
     def leave_out(self, external_id: str, reason: str) -> None:
         self.left_out.append((external_id, reason))
@@ -149,6 +162,14 @@ def truncate(text: str, max_length: int = MAX_TEXT) -> str:
     if len(text) <= max_length:
         return text
     return text[: max_length - 1].rstrip() + "…"
+
+
+def updates_with(
+    status: str, text: str, created_at: datetime
+) -> Iterator[dict[str, Any]]:
+    """Yield the updates for one of their page, several if it is longer than ours."""
+    for part in split_text(text):
+        yield {"status": status, "body": part, "created_at": created_at}
 
 
 def split_text(text: str, max_length: int = MAX_TEXT) -> Iterator[str]:

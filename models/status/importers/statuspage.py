@@ -15,16 +15,11 @@ from models.external_formats import (
 )
 from models.status.importers.html_to_markdown import html_to_markdown
 from models.status.importers.imported_status import (
-    MAX_DESCRIPTION,
-    MAX_GROUP,
-    MAX_NAME,
-    MAX_TITLE,
     ImportedStatus,
     clean_text,
     external_path,
-    single_line,
-    split_text,
     truncate,
+    updates_with,
 )
 from models.status.state import Severity
 
@@ -135,12 +130,11 @@ def parse(files: Mapping[str, str]) -> ImportedStatus:
     status = ImportedStatus(f"statuspage {documents[0].page.id}")
     components = _unique(status, Component, (d.components for d in documents))
     for component, group in _in_display_order(components):
-        description = single_line(component.description or "", MAX_DESCRIPTION)
         status.add_service(
             external_id=component.id,
-            name=single_line(component.name, MAX_NAME),
-            description=description or None,
-            group=single_line(group, MAX_GROUP) or None,
+            name=component.name,
+            description=component.description,
+            group=group,
         )
     for incident in _unique(status, Incident, (d.incidents for d in documents)):
         _add_incident(status, incident)
@@ -202,7 +196,7 @@ def _common_values(incident: Incident) -> dict[str, Any]:
     return {
         "external_id": incident.id,
         "path": external_path("incidents", incident.id),
-        "title": single_line(incident.name, MAX_TITLE),
+        "title": incident.name,
         "services": incident.component_ids,
     }
 
@@ -216,8 +210,7 @@ def _updates(incident: Incident) -> Iterator[dict[str, Any]]:
         elif update.status in STATUSES:
             status = update.status
         body = html_to_markdown(clean_text(update.body or ""))
-        for part in split_text(body or f"{status.capitalize()}."):
-            yield {"status": status, "body": part, "created_at": at}
+        yield from updates_with(status, body or f"{status.capitalize()}.", at)
 
 
 def _add_window(status: ImportedStatus, window: Incident) -> None:

@@ -8,31 +8,25 @@ from pathlib import PurePosixPath
 from typing import Any
 from urllib.parse import urlsplit
 
-import yaml
-
-from models.errors import ValidationFailed
 from models.external_formats import (
     ExternalCamelModel,
     ExternalModel,
     ExternalMoment,
     OptionalExternalMoment,
-    parse_external_moment,
+    external_moment_or_none,
     parse_json,
     validate_as,
 )
 from models.fields import slugify
-from models.front_matter import load_yaml
+from models.front_matter import parse_yaml_file
 from models.status.importers.html_to_markdown import html_comments, strip_comments
 from models.status.importers.imported_status import (
-    MAX_NAME,
-    MAX_TITLE,
     ImportedStatus,
     external_path,
-    single_line,
     slug_for,
-    split_text,
     strip_accents,
     truncate,
+    updates_with,
 )
 
 CONFIGURATION = ".upptimerc.yml"
@@ -120,7 +114,7 @@ class Issue(ExternalCamelModel):
 
 def parse(files: Mapping[str, str]) -> ImportedStatus:
     """Parse the sites as services, and the issues, if they were exported."""
-    values = _parse_yaml(files[CONFIGURATION], CONFIGURATION)
+    values = parse_yaml_file(files[CONFIGURATION], CONFIGURATION)
     configuration = validate_as(Configuration, values, CONFIGURATION)
     status = ImportedStatus(f"upptime {configuration.owner}/{configuration.repo}")
     slugs_by_url = _slugs_by_url(files)
@@ -129,7 +123,7 @@ def parse(files: Mapping[str, str]) -> ImportedStatus:
         status.add_service(
             external_id=slug,
             path=external_path("history", slug),
-            name=single_line(site.name, MAX_NAME),
+            name=site.name,
             hostname=_hostname(site.url),
         )
     if ISSUES in files:
@@ -141,19 +135,12 @@ def parse(files: Mapping[str, str]) -> ImportedStatus:
     return status
 
 
-def _parse_yaml(text: str, name: str) -> Any:
-    try:
-        return load_yaml(text)
-    except yaml.YAMLError:
-        raise ValidationFailed(f"{name} is not valid YAML.") from None
-
-
 def _slugs_by_url(files: Mapping[str, str]) -> dict[str, set[str]]:
     """Return the slugs under which Upptime keeps the history of each URL."""
     slugs: dict[str, set[str]] = {}
     for path in sorted(files):
         if PurePosixPath(path).match(f"{HISTORY}/*.yml"):
-            values = _parse_yaml(files[path], path)
+            values = parse_yaml_file(files[path], path)
             # Early versions of Upptime wrote a list of pairs.
             if isinstance(values, list):
                 pairs = (pair for pair in values if isinstance(pair, dict))
@@ -201,8 +188,8 @@ def _add_window(status: ImportedStatus, issue: Issue) -> None:
     # A value ends at the end of its line, if there is no other key before.
     values = [value.partition("\n")[0].strip(" \t") for value in parts[1::2]]
     fields = dict(zip(parts[::2], values, strict=True))
-    starts_at = _parse_moment(fields.get("start"))
-    ends_at = _parse_moment(fields.get("end"))
+    starts_at = external_moment_or_none(fields.get("start", ""))
+    ends_at = external_moment_or_none(fields.get("end", ""))
     if starts_at is None or ends_at is None or ends_at <= starts_at:
         reason = "Maintenance needs a start and a later end."
         status.leave_out(f"issue {issue.number}", reason)
@@ -228,7 +215,7 @@ def _common_values(
     return {
         "external_id": str(issue.number),
         "path": external_path("incident", str(issue.number)),
-        "title": single_line(issue.title, MAX_TITLE),
+        "title": issue.title,
         "services": [name for name in names if name in known_ids],
     }
 
@@ -243,16 +230,8 @@ def _updates(issue: Issue) -> Iterator[dict[str, Any]]:
         updates.append((at, text, is_over or _is_resolution(text)))
     for at, text, is_resolved in updates:
         status = "resolved" if is_resolved else "investigating"
-        for part in split_text(text.removeprefix(RESOLVED_PREFIX)):
-            yield {"status": status, "body": part, "created_at": at}
+        yield from updates_with(status, text.removeprefix(RESOLVED_PREFIX), at)
 
 
 def _is_resolution(text: str) -> bool:
     return text.startswith(RESOLVED_PREFIX)
-
-
-def _parse_moment(text: str | None) -> datetime | None:
-    try:
-        return parse_external_moment(text) if text else None
-    except ValueError:
-        return None

@@ -23,7 +23,7 @@ from typing import Annotated, Any
 from peewee import AutoField, ForeignKeyField, TextField
 from pydantic import Field, model_validator
 
-from models.base import Change, MomentField, Row, Schema
+from models.base import Change, MomentField, Row, Schema, row_with_id
 from models.errors import IncidentNotFound, IncidentUpdateNotFound, VersionConflict
 from models.fields import EXAMPLE_ID, CreatedAt, MayOmit, Moment
 from models.status import descriptions
@@ -166,7 +166,7 @@ def correct_update(
     Raise IncidentUpdateNotFound, also for a removed update, and VersionConflict if it
     was corrected since the expected version.
     """
-    update = _update_with_id(request.id)
+    update = _kept_update_with_id(request.id)
     if update.removed_at is not None:
         raise IncidentUpdateNotFound(
             f"The update '{request.id}' was removed, so it cannot be corrected."
@@ -188,7 +188,7 @@ def remove_update(
     It takes the status of the update before it, as if it had changed nothing. If it
     was removed before, nothing changes. Raise IncidentUpdateNotFound.
     """
-    update = _update_with_id(request.id)
+    update = _kept_update_with_id(request.id)
     if update.removed_at is not None:
         return Correction(update)
     earlier = IncidentUpdateRow.select(IncidentUpdateRow.status).where(
@@ -210,10 +210,9 @@ def update_history(
     IncidentNotFound.
     """
     if query.id is not None:
-        updates = [_any_update_with_id(query.id)]
+        updates = [_update_with_id(query.id)]
     else:
-        if IncidentRow.get_or_none(IncidentRow.id == query.incident_id) is None:
-            raise IncidentNotFound(f"No incident has the id '{query.incident_id}'.")
+        row_with_id(IncidentRow, query.incident_id, IncidentNotFound, "incident")
         rows = IncidentUpdateRow.select().where(
             IncidentUpdateRow.incident == query.incident_id
         )
@@ -267,25 +266,17 @@ def _words(update: IncidentUpdateRow) -> dict[str, Any]:
     }
 
 
-def _update_with_id(id: str) -> IncidentUpdateRow:
+def _kept_update_with_id(id: str) -> IncidentUpdateRow:
     """Return the update unless its incident was removed; raise if there is none."""
-    update = _any_update_with_id(id)
+    update = _update_with_id(id)
     if update.incident.removed_at is not None:
-        raise _not_found(id)
+        raise IncidentUpdateNotFound(f"No incident update has the id '{id}'.")
     return update
 
 
-def _any_update_with_id(id: str) -> IncidentUpdateRow:
-    update: IncidentUpdateRow | None = IncidentUpdateRow.get_or_none(
-        IncidentUpdateRow.id == id
-    )
-    if update is None:
-        raise _not_found(id)
-    return update
-
-
-def _not_found(id: str) -> IncidentUpdateNotFound:
-    return IncidentUpdateNotFound(f"No incident update has the id '{id}'.")
+def _update_with_id(id: str) -> IncidentUpdateRow:
+    noun = "incident update"
+    return row_with_id(IncidentUpdateRow, id, IncidentUpdateNotFound, noun)
 
 
 def _require_version(update: IncidentUpdateRow, expected: int | None) -> None:

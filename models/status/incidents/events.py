@@ -1,4 +1,4 @@
-"""Describe what subscribers are told of an incident."""
+"""Create the events of an incident, of which subscribers are notified."""
 
 from datetime import datetime, timedelta
 from typing import Any
@@ -12,8 +12,8 @@ from models.status.incidents.incidents import (
     IncidentUpdateRow,
     StatusIncidentUpdate,
     incident_detail,
-    kept_incidents,
 )
+from models.status.services.affected import kept
 
 # An event has the newest updates of its incident, because a message has a limit.
 MAX_UPDATES = 20
@@ -37,7 +37,7 @@ def update_event(update: IncidentUpdateRow) -> NewEvent:
 
 
 def changed_event(incident: IncidentRow, changes: dict[str, Change]) -> NewEvent | None:
-    """Return the event of changed fields, None if subscribers are not told of them."""
+    """Return the event of changed fields, None if they notify nobody."""
     if not any(field in changes for field in NOTIFIED_FIELDS):
         return None
     before, after = changes.get("status", (incident.status, incident.status))
@@ -67,7 +67,7 @@ def revise_update_events(update: IncidentUpdateRow, now: datetime) -> None:
 
 def reminders(now: datetime, after: timedelta) -> list[DueEvent]:
     """Return a reminder of each active incident that had no update for so long."""
-    silent = kept_incidents().where(
+    silent = kept(IncidentRow).where(
         IncidentRow.status != "resolved",
         IncidentRow.started_at <= now,
         IncidentRow.updated_at <= now - after,

@@ -34,7 +34,8 @@ from models.status.fields import (
 )
 from models.status.services.affected import (
     StatusAffectedService,
-    affected_services,
+    kept,
+    load_services,
     set_affected_services,
     subjects_affecting,
     subjects_with_slug,
@@ -324,7 +325,7 @@ def list_incidents(query: ListIncidents, now: datetime) -> Page[IncidentRow]:
     `from` and `to` select the incidents that overlap that range.
     """
     require_valid_range(query.from_, query.to)
-    rows = kept_incidents()
+    rows = kept(IncidentRow)
     if query.status is not None:
         is_resolved = IncidentRow.status == "resolved"
         rows = rows.where(is_resolved if query.status == "resolved" else ~is_resolved)
@@ -347,7 +348,7 @@ def incidents_since(
     since: datetime, service: ServiceRow | None = None
 ) -> list[IncidentRow]:
     """Return incidents that are unresolved or were resolved since, newest first."""
-    query = kept_incidents().where(
+    query = kept(IncidentRow).where(
         IncidentRow.resolved_at.is_null() | (IncidentRow.resolved_at > since)
     )
     if service is not None:
@@ -357,24 +358,12 @@ def incidents_since(
 
 def incidents_with_ids(ids: Iterable[str]) -> list[IncidentRow]:
     """Return the incidents that have these ids, newest first."""
-    return _newest_first(kept_incidents().where(IncidentRow.id.in_(list(ids))))
-
-
-def kept_incidents() -> "ModelSelect[IncidentRow]":
-    """Return a query for all incidents that were not removed."""
-    return IncidentRow.select().where(IncidentRow.removed_at.is_null())
-
-
-def removed_incident_ids() -> list[str]:
-    """Return the ids of all removed incidents, oldest first."""
-    rows = IncidentRow.select(IncidentRow.id)
-    removed = rows.where(IncidentRow.removed_at.is_null(False))
-    return [row.id for row in removed.order_by(IncidentRow.id)]
+    return _newest_first(kept(IncidentRow).where(IncidentRow.id.in_(list(ids))))
 
 
 def incident_with_id(id: str) -> IncidentRow:
     """Return the incident with its services; raise IncidentNotFound."""
-    incident = kept_incidents().where(IncidentRow.id == id).first()
+    incident = kept(IncidentRow).where(IncidentRow.id == id).first()
     if incident is None:
         raise IncidentNotFound(f"No incident has the id '{id}'.")
     return load_services([incident])[0]
@@ -470,14 +459,6 @@ def _spans(
         SeveritySpan(cast("Severity", row.severity), *span)
         for row, *span in zip(counted, starts, [*starts[1:], end], strict=True)
     ]
-
-
-def load_services(incidents: list[IncidentRow]) -> list[IncidentRow]:
-    """Set the services of each incident; return the incidents."""
-    affected = affected_services(incident.id for incident in incidents)
-    for incident in incidents:
-        incident.services = affected[incident.id]
-    return incidents
 
 
 def _newest_first(query: "ModelSelect[IncidentRow]") -> list[IncidentRow]:

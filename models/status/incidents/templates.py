@@ -7,7 +7,7 @@ from peewee import IntegerField, TextField
 from pydantic import Field
 
 from models.audit import AuditTarget
-from models.base import Change, MomentField, Row, Schema, new_id
+from models.base import Change, MomentField, Row, Schema, new_id, row_with_id
 from models.errors import IncidentTemplateNotFound, NameTaken, VersionConflict
 from models.fields import ID, TRIMMED, CreatedAt, MayOmit, SingleLine, UpdatedAt
 from models.status import descriptions
@@ -125,12 +125,9 @@ def remove_template(request: RemoveIncidentTemplate) -> IncidentTemplateRow:
 
 
 def _template_with_id(id: str) -> IncidentTemplateRow:
-    template: IncidentTemplateRow | None = IncidentTemplateRow.get_or_none(
-        IncidentTemplateRow.id == id
+    return row_with_id(
+        IncidentTemplateRow, id, IncidentTemplateNotFound, "incident template"
     )
-    if template is None:
-        raise IncidentTemplateNotFound(f"No incident template has the id '{id}'.")
-    return template
 
 
 def _require_free_name(name: str) -> None:

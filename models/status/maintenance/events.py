@@ -1,4 +1,4 @@
-"""Describe what subscribers are told of a maintenance window."""
+"""Create the events of a maintenance window, of which subscribers are notified."""
 
 from datetime import datetime, timedelta
 
@@ -9,9 +9,9 @@ from models.site_addresses import maintenance_address
 from models.status.maintenance.windows import (
     MaintenanceRow,
     StatusMaintenance,
-    kept_windows,
     load_details,
 )
+from models.status.services.affected import kept
 
 # A window that ended before that, while no server ran, is not told to have ended.
 MAX_AGE = timedelta(days=1)
@@ -29,8 +29,8 @@ def changed_event(
     """
     Return the event of changed fields, None if the window is over.
 
-    A change that starts the window is told as its start, which the clock then does not
-    repeat.
+    A change that starts the window gives the event of its start, which the clock then
+    does not repeat.
     """
     if "status" in changes and window.status in ("cancelled", "completed"):
         is_cancelled = window.status == "cancelled"
@@ -50,7 +50,7 @@ def events_of_clock(now: datetime) -> list[DueEvent]:
 
     They are the same at each call: recording one a second time does nothing.
     """
-    windows = kept_windows().where(
+    windows = kept(MaintenanceRow).where(
         MaintenanceRow.is_notified,
         MaintenanceRow.written == "scheduled",
         MaintenanceRow.starts_at <= now,
@@ -64,7 +64,7 @@ def events_of_clock(now: datetime) -> list[DueEvent]:
 
 def reminders(now: datetime) -> list[DueEvent]:
     """Return a reminder of each window that starts soon."""
-    windows = kept_windows().where(
+    windows = kept(MaintenanceRow).where(
         MaintenanceRow.written == "scheduled",
         MaintenanceRow.starts_at > now,
         MaintenanceRow.starts_at <= now + REMINDED_BEFORE,

@@ -34,7 +34,8 @@ from models.status.fields import (
 )
 from models.status.services.affected import (
     StatusAffectedService,
-    affected_services,
+    kept,
+    load_services,
     set_affected_services,
     subjects_affecting,
     subjects_with_slug,
@@ -134,7 +135,7 @@ class MaintenanceRow(Row):
     ends_at = MomentField()
     # The status that was written: scheduled, completed or cancelled.
     written = TextField()
-    # Whether subscribers are told when it starts and ends.
+    # Whether subscribers are notified when it starts and ends.
     is_notified = BooleanField(default=True)
     created_at = MomentField()
     updated_at = MomentField()
@@ -269,7 +270,7 @@ def list_maintenance(query: ListMaintenance, now: datetime) -> Page[MaintenanceR
     `from` and `to` select the windows that overlap that range.
     """
     require_valid_range(query.from_, query.to)
-    rows = kept_windows()
+    rows = kept(MaintenanceRow)
     if query.status is not None:
         rows = rows.where(_has_status(query.status, now))
     if query.slug is not None:
@@ -291,7 +292,7 @@ def maintenance_since(
     since: datetime, now: datetime, service: ServiceRow | None = None
 ) -> list[MaintenanceRow]:
     """Return the windows that end or ended after `since`, newest first."""
-    query = kept_windows().where(MaintenanceRow.ends_at > since)
+    query = kept(MaintenanceRow).where(MaintenanceRow.ends_at > since)
     if service is not None:
         query = query.where(MaintenanceRow.id.in_(subjects_affecting(service)))
     return _newest_first(query, now)
@@ -299,7 +300,9 @@ def maintenance_since(
 
 def windows_with_ids(ids: Iterable[str], now: datetime) -> list[MaintenanceRow]:
     """Return the windows that have these ids, newest first."""
-    return _newest_first(kept_windows().where(MaintenanceRow.id.in_(list(ids))), now)
+    return _newest_first(
+        kept(MaintenanceRow).where(MaintenanceRow.id.in_(list(ids))), now
+    )
 
 
 def removed_windows(since: datetime) -> list[MaintenanceRow]:
@@ -307,28 +310,12 @@ def removed_windows(since: datetime) -> list[MaintenanceRow]:
     rows = MaintenanceRow.select().where(
         MaintenanceRow.removed_at.is_null(False), MaintenanceRow.ends_at > since
     )
-    windows = list(rows.order_by(MaintenanceRow.id))
-    affected = affected_services(window.id for window in windows)
-    for window in windows:
-        window.services = affected[window.id]
-    return windows
-
-
-def removed_window_ids() -> list[str]:
-    """Return the ids of all removed windows, oldest first."""
-    rows = MaintenanceRow.select(MaintenanceRow.id)
-    removed = rows.where(MaintenanceRow.removed_at.is_null(False))
-    return [row.id for row in removed.order_by(MaintenanceRow.id)]
-
-
-def kept_windows() -> "ModelSelect[MaintenanceRow]":
-    """Return a query for all windows that were not removed."""
-    return MaintenanceRow.select().where(MaintenanceRow.removed_at.is_null())
+    return load_services(list(rows.order_by(MaintenanceRow.id)))
 
 
 def maintenance_with_id(id: str, now: datetime) -> MaintenanceRow:
     """Return the window with its services and status; raise MaintenanceNotFound."""
-    window = kept_windows().where(MaintenanceRow.id == id).first()
+    window = kept(MaintenanceRow).where(MaintenanceRow.id == id).first()
     if window is None:
         raise MaintenanceNotFound(f"No maintenance window has the id '{id}'.")
     return load_details([window], now)[0]
@@ -336,11 +323,7 @@ def maintenance_with_id(id: str, now: datetime) -> MaintenanceRow:
 
 def load_details(windows: list[MaintenanceRow], now: datetime) -> list[MaintenanceRow]:
     """Set the services and the status of each window; return the windows."""
-    affected = affected_services(window.id for window in windows)
-    for window in windows:
-        window.services = affected[window.id]
-        window.set_status_at(now)
-    return windows
+    return [window.set_status_at(now) for window in load_services(windows)]
 
 
 def _newest_first(

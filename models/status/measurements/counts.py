@@ -128,7 +128,11 @@ def count_rows_in(
 def raw_counts_in(number: int, windows: Sequence[Span], span: Span) -> Counts:
     """Return the counts of [start, end) from raw rows alone, for parts of an hour."""
     counted, excluded = (
-        [row for span in spans for row in _raw_rows(number, span)]
+        [
+            row
+            for span in spans
+            for row in _QUERIES[DAILY].raw(number, *map(epoch_ms, span))
+        ]
         for spans in (spans_outside(windows, span), spans_inside(windows, span))
     )
     rows = [*counted, *map(_as_excluded, excluded)]
@@ -150,10 +154,6 @@ def sample_counts_since(start: datetime) -> dict[int, int]:
 def counts_from_columns(rows: Iterable[Sequence[int]]) -> Counts:
     """Add up rows that have the columns of Counts."""
     return Counts(*map(sum, zip(*rows, strict=True)))
-
-
-def _raw_rows(number: int, span: Span) -> Iterable[CountRow]:
-    return _QUERIES[DAILY].raw(number, *map(epoch_ms, span))
 
 
 def _as_excluded(row: CountRow) -> CountRow:

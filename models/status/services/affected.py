@@ -3,15 +3,18 @@
 from collections import defaultdict
 from collections.abc import Iterable
 from datetime import datetime
-from typing import Annotated, Any
+from typing import Annotated, Any, TypeVar
 
-from peewee import JOIN
+from peewee import JOIN, ModelSelect
 
-from models.base import Change, Schema
+from models.base import Change, Row, Schema
 from models.fields import StatusSlug
 from models.status import descriptions
 from models.status.services.catalogue import services_with_slugs
 from models.status.services.rows import AffectedRow, ServiceRow
+
+# The row of incidents or of maintenance windows.
+AnySubject = TypeVar("AnySubject", bound=Row)
 
 
 class StatusAffectedService(Schema):
@@ -56,6 +59,28 @@ def update_subject(
     if not changes:
         subject.touch(now)
     return changes | {"services": (old_slugs, new_slugs)}
+
+
+def kept(model: type[AnySubject]) -> "ModelSelect[AnySubject]":
+    """Return a query for all incidents or windows that were not removed."""
+    row: Any = model
+    rows: ModelSelect[AnySubject] = row.select().where(row.removed_at.is_null())
+    return rows
+
+
+def removed_ids(model: Any) -> list[str]:
+    """Return the ids of all removed incidents or windows, oldest first."""
+    removed = model.select(model.id).where(model.removed_at.is_null(False))
+    return [row.id for row in removed.order_by(model.id)]
+
+
+def load_services(subjects: list[AnySubject]) -> list[AnySubject]:
+    """Set the services of each incident or window; return them."""
+    rows: list[Any] = subjects
+    affected = affected_services(row.id for row in rows)
+    for row in rows:
+        row.services = affected[row.id]
+    return subjects
 
 
 def subjects_with_slug(slug: str) -> Any:

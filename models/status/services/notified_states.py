@@ -1,4 +1,4 @@
-"""Tell webhooks that the state of a service has changed, once it has held."""
+"""Notify webhooks that the state of a service has changed, once it has held."""
 
 from datetime import datetime, timedelta
 
@@ -15,7 +15,7 @@ MIN_DURATION = timedelta(seconds=60)
 
 
 class NotifiedStateRow(Row):
-    """The state of a service that webhooks were told of, and the one it has since."""
+    """The notified state of a service, and the state that it has since."""
 
     service = ForeignKeyField(ServiceRow, primary_key=True, on_delete="CASCADE")
     state = TextField()
@@ -26,7 +26,7 @@ class NotifiedStateRow(Row):
 
 
 def forget_notified_states() -> None:
-    """Forget all states: whoever subscribes later is told of later changes."""
+    """Forget all states: later subscriptions are notified of later changes only."""
     NotifiedStateRow.delete().execute()
 
 
@@ -55,7 +55,7 @@ def notified_states() -> dict[int, NotifiedStateRow]:
 
 def note_first_states(snapshot: StatusSnapshot) -> None:
     """
-    Note the states from which a new subscription is told of changes.
+    Note the states from which a new subscription is notified of changes.
 
     It belongs into the transaction of the subscription: a state that is noted later
     may be the change itself.

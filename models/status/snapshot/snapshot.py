@@ -174,7 +174,8 @@ class StatusSnapshot:
         return {}
 
     def _compute_service_status(self, service: ServiceRow) -> StatusService:
-        newest = self._newest_reading(service)
+        readings = self.readings[service.number]
+        newest = max(readings, key=lambda each: each.observed_at, default=None)
         return StatusService(
             slug=service.slug,
             name=service.name,
@@ -219,10 +220,6 @@ class StatusSnapshot:
             now=self.now,
             freshness=self.freshness,
         )
-
-    def _newest_reading(self, service: ServiceRow) -> Reading | None:
-        readings = self.readings[service.number]
-        return max(readings, key=lambda reading: reading.observed_at, default=None)
 
 
 def status_snapshot(

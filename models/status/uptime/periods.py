@@ -189,7 +189,10 @@ def service_uptime(
     `known` are the counts of an earlier history, which this one may still have.
     """
     now = now.astimezone(UTC)
-    first_hours = _first_hours(now)
+    first_hours = {
+        period: _start_of_hour(now - length) + HOUR
+        for period, length in PERIODS.items()
+    }
     counts = count_history(history, tuple(first_hours.values()), known)
     heads = {
         period: raw_counts_in(
@@ -214,14 +217,6 @@ def _hourly_history(
         windows=tuple(spans_inside(windows, span)),
         revision=revision,
     )
-
-
-def _first_hours(now: datetime) -> dict[Period, datetime]:
-    """Return the first whole hour of each period."""
-    return {
-        period: _start_of_hour(now - length) + HOUR
-        for period, length in PERIODS.items()
-    }
 
 
 @lru_cache(maxsize=64)

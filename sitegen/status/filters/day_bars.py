@@ -9,8 +9,7 @@ from markupsafe import Markup, escape
 
 from models.display_text import balance_directions, isolate
 from sitegen.status.charts import draw_bar, draw_bars, draw_sparkline
-from sitegen.status.filters.labels import StateLabels
-from sitegen.status.filters.moments import Moments
+from sitegen.status.filters.labels import Moments, StateLabels
 
 # How many days fit on a phone; the styles have this number too.
 DAYS_ON_PHONES = 30

@@ -6,8 +6,7 @@ from typing import Any
 from markupsafe import Markup, escape
 
 from models.display_text import balance_directions
-from sitegen.status.filters.labels import StateLabels
-from sitegen.status.filters.moments import Moments
+from sitegen.status.filters.labels import Moments, StateLabels
 
 # How many services of an incident are named where its own page is a link away.
 MAX_NAMES = 8

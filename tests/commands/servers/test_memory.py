@@ -11,7 +11,7 @@ from tests.commands.conftest import ROOT
 # glibc's arenas, but for the first, lie in blocks of this size at multiples of it.
 ARENA_BYTES = 64 * 1024 * 1024
 FREED = """
-from models.runtime.memory import limit_free_memory
+from api.commands.terminal import limit_free_memory
 limit_free_memory()
 # Freeing a large text makes glibc take the next ones from its arenas.
 text = "x" * 20_000_000

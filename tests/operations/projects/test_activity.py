@@ -23,9 +23,7 @@ def feed(store, clock):
         (sample_project, "document.created", KEY),
     ]
     for project, action, actor in recorded:
-        record_activity(
-            project, action, project.id, actor, clock.now, slug=project.slug
-        )
+        record_activity(project, action, actor, clock.now, slug=project.slug)
         clock.pass_(minutes=1)
     return sample_project
 

@@ -6,7 +6,7 @@ import signal
 import pytest
 
 from models.projects.documents.rendered_bodies import BodyRow, delete_unused_bodies
-from sitegen.docs import body_cache, body_renderers
+from sitegen.docs import body_cache, body_rendering
 from tests.pages.builder.test_build import files_in
 
 COUNT = 70
@@ -52,7 +52,7 @@ def test_same_files(documents, rendered_here, build_site, output, tmp_path):
 
 def test_process_dies(documents, rendered_here, build_site, monkeypatch, caplog):
     """If one of the processes dies, the remaining documents are rendered here."""
-    monkeypatch.setattr(body_renderers, "render_texts", die)
+    monkeypatch.setattr(body_rendering, "render_texts", die)
 
     report = build_site(["docs"])
 

@@ -6,7 +6,7 @@ import random
 import pytest
 
 from models.platform.rate_limits import Rate
-from models.platform.shared_memory_rate_limits import SharedMemoryRateLimiter
+from models.platform.shared_rate_limits import SharedMemoryRateLimiter
 
 # It refills by one token in an hour and more, so the burst decides.
 BURST = Rate(capacity=400, refill=0.1)

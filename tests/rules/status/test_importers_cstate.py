@@ -5,7 +5,7 @@ from datetime import UTC, datetime
 import pytest
 
 from models.errors import ValidationFailed
-from models.status.importers.hugo import urlize
+from models.status.importers.cstate import urlize
 from models.status.importers.page_formats import parse_status_page
 
 CONFIGURATION = """\

@@ -135,7 +135,7 @@ class AliasBatch:
         self._wanted: dict[str, list[str]] = {}
 
     def declare(self, document: DocumentRow, addresses: Iterable[str]) -> bool:
-        """Set the aliases that the document's file declares; tell if they change."""
+        """Set the aliases that the file declares; return whether they change."""
         wanted = list(dict.fromkeys(addresses))
         rows = self._rows.get(document.id, [])
         declared = {row.address for row in rows if row.is_declared}

@@ -112,7 +112,7 @@ class LinkResolver:
 
     def resolve(self, document: PublishedPage, target: str) -> str | None:
         """
-        Return the address that a link of the document leads to, None if there is none.
+        Return the address that a link of the document leads to, or None.
 
         The target may be a path in the tree that the document was imported from,
         relative or absolute, an address that a file of the tree declares, an address of

@@ -20,7 +20,7 @@ _WEBSITE_URL = re.compile(r"https?://[^\s/?#@\\\"'<>]+(?:/[^\s?#\\\"'<>]*)?")
 
 
 def is_website_url(url: str) -> bool:
-    """Tell whether a tree can be published there: by HTTP, without query or user."""
+    """Return whether a tree can be published there: by HTTP, without query or user."""
     if not _WEBSITE_URL.fullmatch(url):
         return False
     try:

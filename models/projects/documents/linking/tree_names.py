@@ -97,7 +97,7 @@ def relative_names(document: PublishedPage, path: str) -> Iterator[str]:
 
 
 def is_outside(path: str) -> bool:
-    """Tell whether a normal path leaves the folder that it is relative to."""
+    """Return whether a normal path leaves the folder that it is relative to."""
     return path == ".." or path.startswith("../")
 
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from models.projects.document_imports.renamed_files import renamed_files
+from models.projects.document_imports.matching import renamed_files
 from models.projects.documents.linking.aliases import redirects
 from models.projects.documents.published import published_documents
 from models.projects.documents.rows import DocumentRevisionRow, DocumentRow

@@ -2,7 +2,7 @@
 
 import pytest
 
-from models.projects.documents.linking.renamed_headings import (
+from models.projects.documents.linking.alternative_ids import (
     MAX_HEADINGS,
     MAX_IDS,
     former_ids,

@@ -8,8 +8,8 @@ from models.projects.documents.rendered_bodies import (
 )
 from models.storage.database import reading
 
-FIRST = RenderedBody.of("a", ["b.md"], [(2, "rates", "Rates")], "<p>Ä</p>")
-SECOND = RenderedBody.of("b", [], [], "")
+FIRST = RenderedBody.from_html("a", ["b.md"], [(2, "rates", "Rates")], "<p>Ä</p>")
+SECOND = RenderedBody.from_html("b", [], [], "")
 
 
 def test_kept_is_found(store):

@@ -13,9 +13,13 @@ from models.errors import (
     UnsupportedMediaType,
     ValidationFailed,
 )
-from models.projects.files.containers import MAX_GIF_BLOCKS
 from models.projects.files.metadata import MAX_PARTS
-from models.projects.files.uploads import MAX_FILE_BYTES, MAX_SVG_BYTES, read_upload
+from models.projects.files.uploads import (
+    MAX_FILE_BYTES,
+    MAX_GIF_BLOCKS,
+    MAX_SVG_BYTES,
+    read_upload,
+)
 from tests.samples import pictures
 from tests.samples.pictures import FILES, HIDDEN, PICTURES
 
