@@ -74,7 +74,7 @@ from sitegen.messages.renderer import message_renderer
 from sitegen.output.folder import OutputError, OutputFolder
 from sitegen.page import context_factory, load_generators, require_templates
 from sitegen.theme.console_look import console_look
-from sitegen.theme.reader_pages import reader_page_renderer
+from sitegen.theme.site_theme import reader_page_renderer
 
 # The commands of each package: keys is api/commands/keys.py.
 COMMANDS = {

@@ -39,6 +39,7 @@ from sitegen.output.folder import (
     OutputError,
     OutputFolder,
     OutputFolders,
+    retire_assets,
     site_manifest,
 )
 from sitegen.output.generations import (
@@ -49,7 +50,6 @@ from sitegen.output.generations import (
     record_generation,
 )
 from sitegen.output.manifest import LIVE, MANIFEST, SHARED
-from sitegen.output.retired_assets import retire_assets
 from sitegen.page import (
     GENERATORS,
     BuildContext,

@@ -11,9 +11,8 @@ from sitegen.docs.outline import docs_outline
 from sitegen.output.folder import OutputFolder
 from sitegen.output.manifest import LIVE, ManifestEntry
 from sitegen.page import BuildContext, Page
-from sitegen.site_path import add_site_path
 from sitegen.theme.switcher import alternates
-from sitegen.urls import REFERENCE
+from sitegen.urls import REFERENCE, add_site_path
 
 
 class PageError(Exception):
@@ -108,7 +107,7 @@ class PageWriter:
             content = self._render(page)
         except Exception as error:
             raise PageError(f"{type(error).__name__}: {error}") from error
-        entry = ManifestEntry.of(page.path, content, area, fingerprint)
+        entry = ManifestEntry.from_content(page.path, content, area, fingerprint)
         # The file is compared itself, since somebody may have changed it.
         is_same = bool(self.before) and self.folder.has_content(page.path, content)
         if not is_same:

@@ -7,8 +7,7 @@ from models.runtime.commands import CommandContext, CommandError
 from models.runtime.release import VERSION
 from models.runtime.startup import open_existing_instance
 from models.storage.database import limit_read_memory
-from sitegen.export.folder import ExportError
-from sitegen.export.writer import ExportOptions, write_export
+from sitegen.export.writer import ExportError, ExportOptions, write_export
 
 HELP = "export all stored data to a folder of plain files"
 

@@ -124,7 +124,7 @@ def _candidates(document: DocumentRow) -> Iterator[PurePosixPath]:
 
 
 def _is_importable(path: PurePosixPath, document: DocumentRow) -> bool:
-    """Tell whether an import would read the file as the same document."""
+    """Return whether an import would read the file as the same document."""
     is_ignored = any(
         part.startswith(".") or part in IGNORED_FOLDERS for part in path.parts
     )

@@ -56,7 +56,8 @@ def parse_info(info: str) -> CodeOptions:
     lines = [*_LINES.findall(info), *(options.get(key, "") for key in _HIGHLIGHTED)]
     start = _first(options, _STARTS)
     first_number = int(start[:6]) if start.isdecimal() else 1
-    is_numbered = bool(_FLAGS.search(info)) and not _is_off(options)
+    is_off = any(options.get(name) == "false" for name in _NUMBERED)
+    is_numbered = bool(_FLAGS.search(info)) and not is_off
     return CodeOptions(
         name,
         title,
@@ -67,10 +68,6 @@ def parse_info(info: str) -> CodeOptions:
 
 def _first(options: dict[str, str], names: tuple[str, ...]) -> str:
     return next((options[name] for name in names if options.get(name)), "")
-
-
-def _is_off(options: dict[str, str]) -> bool:
-    return any(options.get(name) == "false" for name in _NUMBERED)
 
 
 def _numbers(text: str) -> Iterator[int]:

@@ -1,7 +1,7 @@
 """Footnotes of mdit-py-plugins, with bounded work and accessible HTML."""
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 
 from markdown_it import MarkdownIt
 from markdown_it.rules_block import StateBlock
@@ -34,14 +34,10 @@ def _parse_definition(state: StateBlock, start: int, end: int, silent: bool) -> 
     # whose label is defined again.
     match = DEFINITION.match(state.src, state.bMarks[start] + state.tShift[start])
     is_nested = state.level and not (silent and state.sCount[start] < state.blkIndent)
-    if not match or is_nested or f":{match[1]}" in _labels(state.env):
+    labels = state.env.get("footnotes", {}).get("refs", {})
+    if not match or is_nested or f":{match[1]}" in labels:
         return False
     return footnote_def(state, start, end, silent)
-
-
-def _labels(env: EnvType) -> Mapping[str, int]:
-    labels: Mapping[str, int] = env.get("footnotes", {}).get("refs", {})
-    return labels
 
 
 def _parse_reference(state: StateInline, silent: bool) -> bool:
@@ -70,18 +66,6 @@ def _list_open(_: Token, __: EnvType) -> str:
     return f'<section class="notes" aria-label="{label}">\n<ol>\n'
 
 
-def _list_close(_: Token, __: EnvType) -> str:
-    return "</ol>\n</section>\n"
-
-
-def _note_open(token: Token, _: EnvType) -> str:
-    return f'<li id="note.{token.meta["id"] + 1}">\n'
-
-
-def _note_close(_: Token, __: EnvType) -> str:
-    return "</li>\n"
-
-
 def _back_link(token: Token, env: EnvType) -> str:
     id = _reference_id(token)
     # A reference in the alternative text of an image is not on the page.
@@ -98,8 +82,8 @@ def _back_link(token: Token, env: EnvType) -> str:
 RENDER_RULES: dict[str, Callable[[Token, EnvType], str]] = {
     "footnote_ref": _reference,
     "footnote_block_open": _list_open,
-    "footnote_block_close": _list_close,
-    "footnote_open": _note_open,
-    "footnote_close": _note_close,
+    "footnote_block_close": lambda _, __: "</ol>\n</section>\n",
+    "footnote_open": lambda token, _: f'<li id="note.{token.meta["id"] + 1}">\n',
+    "footnote_close": lambda _, __: "</li>\n",
     "footnote_anchor": _back_link,
 }

@@ -21,7 +21,7 @@ def enable_tabs(parser: MarkdownIt) -> None:
 
 
 def _title(state: StateBlock, line: int) -> str:
-    """Return the title of the tab that starts at the line, "" if none does."""
+    """Return the title of the tab that starts at the line, or ""."""
     start = state.bMarks[line] + state.tShift[line]
     if not state.src.startswith("===", start) or state.is_code_block(line):
         return ""

@@ -27,8 +27,8 @@ class WorkLimit:
     What rendering one document may still cost; it is `limit` in the parser's env.
 
     The time is the thread's processor time, so the outcome does not depend on what else
-    the machine does. It can still differ between machines: whoever renders a document
-    stores the outcome.
+    the machine does. It can still differ between machines, so the outcome is stored
+    with the rendered document.
     """
 
     def __init__(self) -> None:

@@ -10,8 +10,9 @@ import logging
 import math
 import os
 import time
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from contextlib import contextmanager, suppress
+from datetime import datetime, timedelta
 from pathlib import Path
 from typing import Any
 
@@ -39,6 +40,8 @@ LOCK = ".masthead.lock"
 TRUST_SECONDS = 60
 
 log = logging.getLogger("masthead.builds")
+# A tab that has been open for longer is reloaded before it loads another script.
+RETENTION = timedelta(days=30)
 
 
 class OutputError(Exception):
@@ -103,7 +106,7 @@ class OutputFolder(AtomicWriter):
     @property
     def is_unfinished(self) -> bool:
         """
-        Tell whether files differ from what the manifest says.
+        Return whether files differ from what the manifest says.
 
         A build changes them right now or, if we have the lock, has died.
         """
@@ -126,7 +129,9 @@ class OutputFolder(AtomicWriter):
             return manifest.entries
         self._is_checked = True
         return {
-            path: ManifestEntry.of(path, (self.path / path).read_bytes(), "", "")
+            path: ManifestEntry.from_content(
+                path, (self.path / path).read_bytes(), "", ""
+            )
             for path in self._paths()
         }
 
@@ -149,7 +154,7 @@ class OutputFolder(AtomicWriter):
 
     def has_file(self, path: str, entry: ManifestEntry) -> bool:
         """
-        Tell whether the file exists with the size that the manifest says.
+        Return whether the file exists with the size that the manifest says.
 
         The disk is read only once a minute. In between, this process has written the
         manifest itself, so no other process has built here.
@@ -313,13 +318,13 @@ def manifest_name(area: str) -> str:
 
 
 def is_site_complete(path: Path) -> bool:
-    """Tell whether the folder has a whole site, of whatever time."""
+    """Return whether the folder has a whole site, of whatever time."""
     names = (MANIFEST, *map(manifest_name, ALL_AREAS))
     return not is_site_unfinished(path) and all((path / e).is_file() for e in names)
 
 
 def is_site_unfinished(path: Path) -> bool:
-    """Tell whether a build changes files of any area right now, or has died."""
+    """Return whether a build changes files of any area right now, or has died."""
     return any(OutputFolder(str(path), area).is_unfinished for area in ALL_AREAS)
 
 
@@ -344,3 +349,26 @@ def file_stamp(path: Path) -> tuple[int, ...]:
     """Identify the file at a path, which is replaced whenever it changes."""
     status = os.stat(path)
     return (status.st_ino, status.st_mtime_ns, status.st_size)
+
+
+def retire_assets(
+    folder: OutputFolder, paths: Iterable[str], in_use: Collection[str], now: datetime
+) -> list[str]:
+    """
+    Record when the assets went out of use; remove and return the expired ones.
+
+    A build calls this only when the theme has changed, so expired assets are removed
+    at the next change after their retention.
+    """
+    for path in paths:
+        with suppress(FileNotFoundError):
+            os.utime(folder.path / path, (now.timestamp(), now.timestamp()))
+    expiry = (now - RETENTION).timestamp()
+    expired = [
+        f"assets/{file.name}"
+        for file in sorted((folder.path / "assets").glob("[!.]*"))
+        if f"assets/{file.name}" not in in_use and file.stat().st_mtime < expiry
+    ]
+    for path in expired:
+        folder.remove(path)
+    return expired

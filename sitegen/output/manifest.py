@@ -58,7 +58,9 @@ class ManifestEntry:
     made: str
 
     @classmethod
-    def of(cls, path: str, content: bytes, area: str, made: str) -> "ManifestEntry":
+    def from_content(
+        cls, path: str, content: bytes, area: str, made: str
+    ) -> "ManifestEntry":
         return cls(
             sha256=hashlib.sha256(content).hexdigest(),
             size=len(content),

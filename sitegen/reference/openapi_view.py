@@ -99,7 +99,9 @@ def operation_detail(
         ],
         "fields": list(_fields(_body_schema(spec), openapi)),
         "examples": _examples(operation),
-        "response": None if example is None else _code(_json(example), "json"),
+        "response": None
+        if example is None
+        else _code(json.dumps(example, indent=2, ensure_ascii=False), "json"),
         "responseHeaders": sorted(response["headers"]),
         "ownErrors": [error(problem_type) for problem_type in own_errors],
         "commonErrors": [
@@ -277,10 +279,6 @@ def _format_value(value: Any) -> str:
     if isinstance(value, list):
         return ",".join(map(_format_value, value))
     return value if isinstance(value, str) else json.dumps(value)
-
-
-def _json(value: Any) -> str:
-    return json.dumps(value, indent=2, ensure_ascii=False)
 
 
 def _code(text: str, language: str) -> Markup:

@@ -43,8 +43,11 @@ Line = tuple[str, datetime | None]
 @pages("docs", Stage.LISTS)
 def documents(context: BuildContext) -> Iterator[Page]:
     """The documents of each collection by slug, so that a new title moves nothing."""
+    url = context.settings.site_url
     for collection in docs_collections(context):
-        yield from _sitemaps_of(context, collection)
+        # The same objects while the collection is unchanged.
+        name = collection.collection
+        yield from context.memoize(_create_sitemaps, collection, url, name=name)
 
 
 @pages("status", Stage.LISTS)
@@ -124,7 +127,7 @@ def robots(context: BuildContext) -> Iterator[Page]:
 
 
 def was_built_for(output: Path, site_url: str) -> bool:
-    """Tell whether the site in the folder was built for this URL."""
+    """Return whether the site in the folder was built for this URL."""
     try:
         return (output / ROBOTS).read_text() == _robots_text(site_url)
     except (OSError, UnicodeError):
@@ -133,14 +136,6 @@ def was_built_for(output: Path, site_url: str) -> bool:
 
 def _robots_text(site_url: str) -> str:
     return f"User-agent: *\nAllow: /\n\nSitemap: {site_url}/sitemap.xml\n"
-
-
-def _sitemaps_of(context: BuildContext, collection: DocsCollection) -> list[Page]:
-    """Return the sitemaps of a collection, the same objects while it is unchanged."""
-    url = context.settings.site_url
-    return context.memoize(
-        _create_sitemaps, collection, url, name=collection.collection
-    )
 
 
 def _create_sitemaps(collection: DocsCollection, url: str) -> list[Page]:

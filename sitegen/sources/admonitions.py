@@ -146,15 +146,16 @@ class ContainerConverter:
             return True
         block = to_block(component, KIND_BY_NAME)
         # Without its end, it would contain the rest of the page.
-        if block is None or component.is_empty or not self._has_end(component.name):
+        if (
+            block is None
+            or component.is_empty
+            or not self._closings[component.name] > 0
+        ):
             return False
         self._closings[component.name] -= 1
         container = Container(0, block.prefix, 0, component.name, block.footer)
         self._enter(prefix, container, *block.title, header=block.header)
         return True
-
-    def _has_end(self, name: str) -> bool:
-        return self._closings[name] > 0
 
     def _open_container(self, prefix: str, line: str) -> bool:
         """Open the container that the line begins, if it begins one."""

@@ -26,7 +26,7 @@ class TreeAliases:
     by_path: dict[str, list[str]] = field(default_factory=dict)
     remarks: list[tuple[str, str]] = field(default_factory=list)
 
-    def of(self, file: SourceFile) -> list[str]:
+    def declared_by(self, file: SourceFile) -> list[str]:
         return list(dict.fromkeys(self.by_path.get(file.name, ())))
 
 

@@ -82,7 +82,7 @@ def parse_component(line: str) -> Component | None:
         return None
     attributes, values = _attributes(match[3])
     is_empty = bool(match[4]) if is_shortcode else match[3].rstrip().endswith("/")
-    # An element of HTML is told from a component of the same name.
+    # An element of HTML is distinguished from a component of the same name.
     is_html = not is_shortcode and match[2].islower()
     name = f"<{match[2]}>" if is_html else match[2].lower()
     return Component(name, attributes, values, bool(match[1]), is_empty)

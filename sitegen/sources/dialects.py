@@ -9,9 +9,8 @@ from sitegen.sources.admonitions import (
     ContainerConverter,
     convert_in_quotes,
 )
-from sitegen.sources.anchors import convert_anchors
 from sitegen.sources.components import convert_inline, split_line
-from sitegen.sources.link_shortcodes import convert_link_shortcodes
+from sitegen.sources.link_notations import convert_anchors, convert_link_shortcodes
 
 _FENCE = re.compile(r"[ \t>]*(`{3,}|~{3,})(.*)")
 _IMPORT = re.compile(r"import\s.*['\"][^'\"]+['\"];?\s*")
@@ -311,7 +310,10 @@ def without_hidden_lines(text: str) -> str:
 
 def _without_comments(lines: list[str]) -> Iterator[str]:
     """Remove each comment that begins a line and ends somewhere."""
-    last_lines = {end: _last_line_with(end, lines) for end in COMMENTS.values()}
+    last_lines = {
+        end: max((i for i, line in enumerate(lines) if end in line), default=-1)
+        for end in COMMENTS.values()
+    }
     fences, end = FenceTracker(), ""
     for index, line in enumerate(lines):
         if not end and not fences.is_code(line):
@@ -326,10 +328,6 @@ def _without_comments(lines: list[str]) -> Iterator[str]:
             end = ""
             if rest.strip():
                 yield rest
-
-
-def _last_line_with(text: str, lines: list[str]) -> int:
-    return max((i for i, line in enumerate(lines) if text in line), default=-1)
 
 
 def _lines(lines: list[str], is_mdx: bool) -> Iterator[tuple[str, bool]]:

@@ -13,8 +13,7 @@ from posixpath import dirname, join, normpath, splitext
 from typing import NamedTuple
 
 from models.projects.files.file_types import BY_SUFFIX, suffix_of
-from sitegen.sources.source_file import existing_file
-from sitegen.sources.walk import walk
+from sitegen.sources.source_file import existing_file, walk
 
 # Folders in which generators keep files that pages name by an address from the root.
 STATIC_FOLDERS = frozenset(("static", "public", "assets", "src"))

@@ -75,7 +75,7 @@ class Includes:
 
     @cached_property
     def is_mdbook(self) -> bool:
-        """Tell whether the tree is the text of a book made by mdBook."""
+        """Return whether the tree is the text of a book made by mdBook."""
         folder = self.folders[0].resolve()
         return any((place / "book.toml").is_file() for place in (folder, folder.parent))
 

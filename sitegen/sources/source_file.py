@@ -1,8 +1,11 @@
-"""Read a Markdown file, and split it into front matter and body."""
+"""Find the Markdown files of a tree, and split each into front matter and body."""
 
+import os
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
+from posixpath import join
 
 from models.front_matter import (
     FrontMatter,
@@ -78,7 +81,7 @@ def read_text(folder: Path, path: Path) -> str:
 
 
 def existing_file(path: Path) -> Path | None:
-    """Return the file that a path of an author leads to, None if there is none."""
+    """Return the file that a path of an author leads to, or None."""
     try:
         return path.resolve() if path.is_file() else None
     except (OSError, RuntimeError, ValueError):
@@ -91,3 +94,27 @@ def _require_inside(folder: Path, file: Path) -> None:
         raise UnreadableFile("The symbolic link points outside the folder.")
     if not file.is_file():
         raise UnreadableFile("This is not a regular file, or a broken symbolic link.")
+
+
+def walk(
+    folder: Path, is_read: Callable[[str, str], bool]
+) -> Iterator[tuple[str, list[str], list[str]]]:
+    """
+    Yield the path of each folder in the tree, and the names of its folders and files.
+
+    `is_read(parent, name)` says which folders are. Symbolic links to folders are not
+    followed. Folders may be nested as deeply as the file system allows, which is more
+    than `os.walk` can recurse.
+    """
+    waiting = [""]
+    while waiting:
+        parent = waiting.pop()
+        path = folder / parent
+        _, inner, names = next(os.walk(path), ("", [], []))
+        folders = sorted(
+            name
+            for name in inner
+            if is_read(parent, name) and not (path / name).is_symlink()
+        )
+        waiting += [join(parent, name) for name in reversed(folders)]
+        yield parent, folders, sorted(names)

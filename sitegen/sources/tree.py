@@ -24,9 +24,8 @@ from sitegen.sources.names import base_name, slugs, to_title
 from sitegen.sources.navigation.entries import Navigation, plain_label
 from sitegen.sources.navigation.layout import FRONT_MATTER_LABELS, Layout
 from sitegen.sources.navigation.reading import PARSE_ERRORS
-from sitegen.sources.source_file import SUFFIXES, SourceFile, read_file, read_text
+from sitegen.sources.source_file import SUFFIXES, SourceFile, read_file, read_text, walk
 from sitegen.sources.unsupported_syntax import join_names, remove_local_images
-from sitegen.sources.walk import walk
 
 SUMMARY_LENGTH = 300
 
@@ -90,7 +89,9 @@ def read_tree(
     for file, slug in zip(progress(files), slugs(files, layout.prefixes), strict=True):
         try:
             source = _source(file, slug, layout, tree, tree_files)
-            tree.sources.append(source.model_copy(update={"aliases": aliases.of(file)}))
+            tree.sources.append(
+                source.model_copy(update={"aliases": aliases.declared_by(file)})
+            )
         except Refusal as refusal:
             tree.skipped.append(Note(file.name, refusal.detail))
     tree.files = list(tree_files.files.values())

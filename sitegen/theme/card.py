@@ -259,7 +259,7 @@ def _site_font(font: bytes, size: int, weight: int) -> "FreeTypeFont":
 
 
 def _is_complex(character: str) -> bool:
-    """Tell whether letters around it change their shapes, places or order."""
+    """Return whether letters around it change their shapes, places or order."""
     is_mark = unicodedata.category(character).startswith("M")
     return is_mark or unicodedata.bidirectional(character) in _RIGHT_TO_LEFT
 

@@ -1,12 +1,15 @@
-"""The theme of the site's pages, with the card that an earlier process has drawn."""
+"""The theme of the site's pages with its card, and of the API's for subscribers."""
 
 import json
+import os
 from base64 import b64decode, b64encode
+from collections.abc import Callable, Mapping
 from contextlib import suppress
+from functools import cache
 from pathlib import Path
+from typing import Any
 
 from models.settings import Settings
-from sitegen.output.stored_files import replace_file
 from sitegen.theme.card import Card, make_card
 from sitegen.theme.theme import Theme
 
@@ -49,3 +52,36 @@ def site_theme(settings: Settings) -> Theme:
     build must have the same, whether or not each could draw it.
     """
     return Theme(settings, make_card=StoredCard(settings.output).make)
+
+
+def reader_page_renderer(
+    settings: Settings,
+) -> Callable[[str, Mapping[str, Any], str], str]:
+    """Return a function that renders a template with its data in a language."""
+
+    @cache
+    def theme_in(language: str) -> Theme:
+        return Theme(settings, language)
+
+    # The assets are those of the site, whose scripts are in its language.
+    assets = theme_in(settings.language)
+
+    def render(template: str, data: Mapping[str, Any], language: str) -> str:
+        # They have none of the site's navigation, which is known to the builder.
+        site = assets.site({"collections": [], "reference": None})
+        base = settings.site_base
+        theme = theme_in(language)
+        return theme.render(template, site=site, data=data, origin=base)
+
+    return render
+
+
+def replace_file(path: Path, text: str) -> None:
+    """Write the file, which another process may be writing, too; raise OSError."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    draft = path.with_name(f"{path.name}.{os.getpid()}")
+    try:
+        draft.write_text(text)
+        draft.replace(path)
+    finally:
+        draft.unlink(missing_ok=True)

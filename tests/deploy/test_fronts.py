@@ -12,7 +12,7 @@ import pytest
 from api.http.application import create_app
 from models.notifications.subscriptions.secrets import token_of
 from sitegen.theme.console_look import ConsoleLook
-from sitegen.theme.reader_pages import reader_page_renderer
+from sitegen.theme.site_theme import reader_page_renderer
 from tests.deploy.conftest import DEPLOY, get, needed
 from tests.factories.readers import newest, states
 from tests.ports import free_port, served

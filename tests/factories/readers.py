@@ -7,7 +7,7 @@ from models.notifications.rows import DeliveryRow, SubscriptionRow
 from models.notifications.subscriptions.readers import kinds_of
 from models.notifications.subscriptions.secrets import token_of
 from models.platform.rate_limits import MemoryRateLimiter
-from sitegen.theme.reader_pages import reader_page_renderer
+from sitegen.theme.site_theme import reader_page_renderer
 
 MAIL = {
     "smtp": "smtp+plain://127.0.0.1:2525",

@@ -9,8 +9,8 @@ import pytest
 from models.response_headers import file_for
 from sitegen.builder.build import build
 from sitegen.page import BuildContext
-from sitegen.site_path import add_site_path
 from sitegen.theme.site_theme import site_theme
+from sitegen.urls import add_site_path
 from tests.factories.readers import MAIL
 from tests.pages.crawl import lost_links
 from tests.pages.docs.test_docs import BODY

@@ -6,8 +6,8 @@ import time
 
 import pytest
 
-from sitegen.output.publishing import hook
-from sitegen.output.publishing.hook import run_hook
+from sitegen.output.publishing import publication
+from sitegen.output.publishing.publication import run_hook
 
 
 def python(code):
@@ -62,4 +62,4 @@ def test_too_slow():
 
     assert found == "The hook did not end within 0.2 seconds."
     assert time.monotonic() - began < 150
-    assert hook.TIMEOUT_SECONDS == 60
+    assert publication.TIMEOUT_SECONDS == 60

@@ -42,7 +42,7 @@ class PublishLease:
 
     @property
     def is_available(self) -> bool:
-        """Tell whether it is nobody's, or was held by a process that has died."""
+        """Return whether it is nobody's, or was held by a process that has died."""
         return self._owner in ("", self._own_name) or self._target.is_locked
 
     def acquire(self, touched: TouchedFiles) -> None:

@@ -1,14 +1,17 @@
-"""Publish the site: upload what changed at the target, and remove what is obsolete."""
+"""Publish the site: upload what changed, remove what is obsolete, and run the hook."""
 
 import json
+import os
+import shlex
+import signal
+import subprocess
 import time
 from collections.abc import Callable, Iterable, Iterator
-from contextlib import ExitStack
+from contextlib import ExitStack, suppress
 from dataclasses import dataclass, field
 from typing import Any
 
 from models.settings import Settings
-from sitegen.output.publishing.hook import run_hook
 from sitegen.output.publishing.lease import PublishLease, available_lease
 from sitegen.output.publishing.plan import Fingerprints, PublishPlan
 from sitegen.output.publishing.source import PublishSource, SiteFiles
@@ -22,6 +25,9 @@ from sitegen.output.publishing.targets import (
 
 # Records at the target what is published.
 STATE = ".masthead.published"
+TIMEOUT_SECONDS = 60.0
+# The error message quotes at most so much of the last line of standard error.
+MAX_CHARACTERS = 200
 
 
 class PublicationStopped(PublishError):
@@ -201,3 +207,39 @@ def _parse_state(state: StateFile | None) -> Fingerprints:
         return {str(path): str(fingerprint) for path, fingerprint in files.items()}
     except (ValueError, KeyError, TypeError, AttributeError):
         return {}
+
+
+def run_hook(
+    command: str, urls: Iterable[str], timeout_seconds: float = TIMEOUT_SECONDS
+) -> str | None:
+    """
+    Run the command with one URL per line on standard input.
+
+    Return None, or why it failed. The command runs without a shell; an operator who
+    needs one can run a script.
+    """
+    try:
+        # The operator who sets the environment may run any command.
+        process = subprocess.Popen(  # noqa: S603
+            shlex.split(command),
+            stdin=subprocess.PIPE,
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.PIPE,
+            # A process group of its own, so that its children can be killed too.
+            start_new_session=True,
+        )
+    except OSError as error:
+        return f"The hook cannot be run: {error.strerror}."
+    lines = "".join(f"{url}\n" for url in urls)
+    try:
+        _, stderr = process.communicate(lines.encode(), timeout_seconds)
+    except subprocess.TimeoutExpired:
+        with suppress(ProcessLookupError):
+            os.killpg(process.pid, signal.SIGKILL)
+        process.communicate()
+        return f"The hook did not end within {timeout_seconds:g} seconds."
+    if process.returncode == 0:
+        return None
+    last_line = stderr.decode(errors="replace").strip().rpartition("\n")[2]
+    reason = last_line[:MAX_CHARACTERS] or "no error message"
+    return f"The hook exited with {process.returncode}: {reason}."

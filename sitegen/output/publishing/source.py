@@ -150,7 +150,10 @@ class PublishSource:
         paths = [p for p in (*builds, MANIFEST, LIVE) if (self._path / p).is_file()]
         return {
             path: PublishedFile(
-                path, ManifestEntry.of(path, (self._path / path).read_bytes(), "", "")
+                path,
+                ManifestEntry.from_content(
+                    path, (self._path / path).read_bytes(), "", ""
+                ),
             )
             for path in paths
         }

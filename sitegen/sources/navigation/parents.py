@@ -48,7 +48,7 @@ def _parent(page: SourceFile, candidates: list[SourceFile]) -> SourceFile | None
 
 
 def _is_named_above(page: SourceFile, candidate: SourceFile) -> bool:
-    """Tell whether a candidate is below what the page says is above its parent."""
+    """Return whether a candidate is below what the page says is above its parent."""
     grand_parent = text_of(page.front_matter, "grand_parent")
     ancestor = text_of(page.front_matter, "ancestor")
     parent = text_of(candidate.front_matter, "parent")

@@ -9,10 +9,14 @@ from typing import Any
 import yaml
 
 from models.front_matter import UnreadableFile, load_yaml, text_of
-from sitegen.sources.navigation.books import SUMMARY, read_summary
 from sitegen.sources.navigation.entries import Entry, FileIndex, Navigation
 from sitegen.sources.navigation.javascript_data import literal_after
-from sitegen.sources.navigation.menus import read_menu, read_mkdocs
+from sitegen.sources.navigation.menus import (
+    SUMMARY,
+    read_menu,
+    read_mkdocs,
+    read_summary,
+)
 from sitegen.sources.navigation.sidebars import (
     ListFolder,
     read_sidebars,
@@ -73,7 +77,7 @@ def read_entries(
 
 
 def _is_page(folder: Path, name: str) -> bool:
-    """Tell whether there is a file that a navigation names, though not imported."""
+    """Return whether there is a file that a navigation names, though not imported."""
     names = (name, *(name + suffix for suffix in SUFFIXES))
     return any(existing_file(folder / name) for name in names)
 
@@ -142,7 +146,7 @@ class _Reader:
     def _load(
         self, roots: list[Path], names: Any, parse: Callable[[str], Any]
     ) -> Any | None:
-        """Return the content of the first file that exists, None if there is none."""
+        """Return the content of the first file that exists, or None."""
         for root in roots:
             for name in names:
                 if (root / name).is_file():

@@ -4,8 +4,7 @@ import tracemalloc
 
 from models.projects.documents.rows import DocumentRow
 from sitegen.export.documents import DocumentPaths
-from sitegen.export.folder import ExportFolder
-from sitegen.export.writer import ExportOptions, write_export
+from sitegen.export.writer import ExportFolder, ExportOptions, write_export
 from tests.samples import pictures
 
 

@@ -110,7 +110,10 @@ def test_removal_takes_empty_folders_along(folder):
 
 def test_differences_name_the_file(folder):
     """`check` names the missing and the modified files."""
-    entries = {p: ManifestEntry.of(p, b"x", "status", "") for p in ("a.html", "b.html")}
+    entries = {
+        p: ManifestEntry.from_content(p, b"x", "status", "")
+        for p in ("a.html", "b.html")
+    }
     with folder.locked():
         folder.write("a.html", b"y")
         folder.finish("1", entries, {})
@@ -254,7 +257,9 @@ def test_many_files_are_synced_at_once(tmp_path, monkeypatch):
 
 def written(folder, **files):
     """Write the files and their manifest."""
-    entries = {p: ManifestEntry.of(p, text, "docs", "") for p, text in files.items()}
+    entries = {
+        p: ManifestEntry.from_content(p, text, "docs", "") for p, text in files.items()
+    }
     with folder.locked():
         folder.start()
         for path, text in files.items():

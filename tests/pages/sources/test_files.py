@@ -11,8 +11,8 @@ from models.projects.document_imports.options import ImportOptions
 from models.projects.fields import Actor
 from models.projects.files.file_import import prepared_files
 from models.projects.files.rows import FileRow
+from sitegen.sources.source_file import walk
 from sitegen.sources.tree import read_tree
-from sitegen.sources.walk import walk
 from tests.conftest import NOON
 from tests.processor import at_most
 from tests.samples import pictures

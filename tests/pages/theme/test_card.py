@@ -14,8 +14,7 @@ from sitegen.page import BuildContext
 from sitegen.theme import card
 from sitegen.theme import site_theme as site_theme_module
 from sitegen.theme.card import HEIGHT, MARGIN, PAPER, WIDTH, Card, draw_card
-from sitegen.theme.reader_pages import reader_page_renderer
-from sitegen.theme.site_theme import STORED_CARD, site_theme
+from sitegen.theme.site_theme import STORED_CARD, reader_page_renderer, site_theme
 from sitegen.theme.theme import CARD, DEFAULT_TEMPLATES
 from tests.pages.html import Reader
 

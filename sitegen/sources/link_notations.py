@@ -1,4 +1,4 @@
-"""Convert the notations of other dialects for the ids of headings and blocks."""
+"""Convert the notations of other dialects for links, and for the ids they lead to."""
 
 import re
 
@@ -9,6 +9,17 @@ _EXPLICIT_ID = re.compile(r"\{:?\s*+(#[A-Za-z][\w-]*+)[^{}]*+\}\s*")
 # AsciiDoc: [[id]] above a block, or before the text of a heading.
 _BLOCK_ANCHOR = re.compile(r"(\s*)\[\[([A-Za-z_][\w:.-]*+)(?:,[^\[\]]*+)?\]\]\s*")
 _HEADING_ANCHOR = re.compile(r"(#{1,6}\s+)\[\[([A-Za-z_][\w:.-]*+)\]\]\s*(\S.*)")
+_SHORTCODE = re.compile(
+    # Hugo: {{< ref "guide/start.md#first" >}}, {{% relref path="start" lang="en" %}}
+    r"\{\{[<%]\s*+(?:rel)?ref\s++(?:path=)?[\"']?(?P<ref>[^\s\"'`{}<>]++)"
+    r"[^{}]{0,200}?[%>]\}\}"
+    # Jekyll: {% link guide/start.md %}, {{ "/guide/start" | relative_url }}
+    r"|\{%-?\s*+link\s++[\"']?(?P<link>[^\s\"'`%{}]++)[\"']?\s*+-?%\}"
+    r"|\{\{-?\s*+[\"'](?P<url>[^\"'`{}]++)[\"']\s*+\|\s*+(?:relative|absolute)_url"
+    r"\s*+-?\}\}"
+    # {{ site.baseurl }}/guide/start
+    r"|\{\{-?\s*+site\.(?:base)?url\s*+-?\}\}"
+)
 
 
 def convert_anchors(before: str, line: str, after: str) -> list[str]:
@@ -41,3 +52,23 @@ def _heading(line: str, after: str) -> str:
     attributes = _ATTRIBUTES.fullmatch(after)
     id = _ID.search(attributes[2]) if attributes else None
     return f"{line.rstrip()} {{#{id[1]}}}" if id else line
+
+
+def convert_link_shortcodes(line: str) -> str:
+    """Replace each shortcode by the path that it means, except in code spans."""
+    if "{" not in line:
+        return line
+    parts, end, backticks = [], 0, 0
+    for match in _SHORTCODE.finditer(line):
+        before = line[end : match.start()]
+        backticks += before.count("`")
+        parts += [before, match[0] if backticks % 2 else _path_of(match)]
+        end = match.end()
+    return "".join([*parts, line[end:]])
+
+
+def _path_of(match: re.Match[str]) -> str:
+    if reference := match["ref"]:
+        return reference
+    path = match["link"] or match["url"]
+    return "/" + path.lstrip("/") if path else ""
