@@ -19,7 +19,7 @@ from sitegen.sources.tree import read_tree
 from tests.commands.remote.conftest import Cut, written_key
 from tests.nightly import every_nth
 
-pytestmark = pytest.mark.usefixtures("api")
+pytestmark = pytest.mark.usefixtures("remote_api")
 # A whole import: its steps in their order, and after which it can be interrupted.
 STEPS = ["start", "add-texts", "add-file", "apply"]
 WHOLE = "created 2, updated 0, unchanged 0, published 2, pruned 0, files 1"
