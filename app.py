@@ -73,7 +73,7 @@ from sitegen.builder.processes import build_docs, build_status
 from sitegen.messages.renderer import message_renderer
 from sitegen.output.folder import OutputError, OutputFolder
 from sitegen.page import context_factory, load_generators, require_templates
-from sitegen.theme.console_look import console_look
+from sitegen.theme.console_theme import console_theme
 from sitegen.theme.site_theme import reader_page_renderer
 
 # The commands of each package: keys is api/commands/keys.py.
@@ -299,7 +299,7 @@ class Server:
             in_progress=self.in_progress,
             render_page=reader_page_renderer(settings),
             client_limiter=self.client_limiter,
-            console_theme=console_look(settings),
+            console_theme=console_theme(settings),
         )
         server = limited_server(
             application,

@@ -31,7 +31,7 @@ from sitegen.builder.build import build
 from sitegen.builder.preview import Preview
 from sitegen.page import BuildContext, load_generators
 from sitegen.sources.tree import read_tree
-from sitegen.theme.console_look import ConsoleLook
+from sitegen.theme.console_theme import ConsoleTheme
 from sitegen.theme.theme import Theme
 from tests import world
 from tests.ports import served
@@ -90,7 +90,7 @@ def served_site() -> Iterator[tuple[str, str]]:
             settings,
             clock=lambda: NOW,
             preview=Preview(settings.output),
-            console_theme=ConsoleLook(settings),
+            console_theme=ConsoleTheme(settings),
         )
         with served(app, threads=4) as port:
             yield f"http://127.0.0.1:{port}", world.people(NOW).operator

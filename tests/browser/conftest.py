@@ -33,7 +33,7 @@ from sitegen.builder.build import build
 from sitegen.builder.preview import Preview
 from sitegen.page import BuildContext
 from sitegen.sources.tree import read_tree
-from sitegen.theme.console_look import ConsoleLook
+from sitegen.theme.console_theme import ConsoleTheme
 from sitegen.theme.site_theme import site_theme
 from tests import world as sample
 from tests.browser.phone import WIDTH, Phone, sign_in
@@ -247,7 +247,7 @@ def console(store, settings, clock):
         settings,
         clock=clock,
         preview=Preview(settings.output),
-        console_theme=ConsoleLook(settings),
+        console_theme=ConsoleTheme(settings),
     )
     with listening(app, threads=4) as port:
         yield f"http://127.0.0.1:{port}"

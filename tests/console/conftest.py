@@ -7,7 +7,7 @@ import pytest
 from api.http.application import create_app
 from models.settings import Settings
 from sitegen.builder.preview import Preview
-from sitegen.theme.console_look import ConsoleLook
+from sitegen.theme.console_theme import ConsoleTheme
 
 SAME_ORIGIN = {"Sec-Fetch-Site": "same-origin"}
 
@@ -76,12 +76,12 @@ class Person:
 
 
 @pytest.fixture(scope="session")
-def console_look():
-    return ConsoleLook(Settings())
+def console_theme():
+    return ConsoleTheme(Settings())
 
 
 @pytest.fixture
-def console_app(store, settings, clock, console_look, woken):
+def console_app(store, settings, clock, console_theme, woken):
     def wake_builder(area, is_quiet):
         woken.append(area)
 
@@ -90,7 +90,7 @@ def console_app(store, settings, clock, console_look, woken):
         clock=clock,
         wake_builder=wake_builder,
         preview=Preview(settings.output),
-        console_theme=console_look,
+        console_theme=console_theme,
     )
 
 

@@ -112,11 +112,11 @@ def test_a_window_of_this_week(person, api):
     assert "Later" not in page
 
 
-def test_what_the_server_complains_of(store, settings, clock, console_look, issue):
+def test_what_the_server_complains_of(store, settings, clock, console_theme, issue):
     """The faults of /readyz are shown."""
     fault = Fault("output-full", "The disk of the output folder is full.")
     app = create_app(
-        settings, clock=clock, console_theme=console_look, list_faults=lambda: [fault]
+        settings, clock=clock, console_theme=console_theme, list_faults=lambda: [fault]
     )
     person = Person(app.test_client())
     person.sign_in(issue("*"))

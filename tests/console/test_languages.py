@@ -8,7 +8,7 @@ import pytest
 from api.http.application import create_app
 from models.locales import forget_languages
 from models.settings import Settings
-from sitegen.theme.console_look import PART, ConsoleLook
+from sitegen.theme.console_theme import PART, ConsoleTheme
 
 # A language that no file of ours is in.
 SWEDISH = {"Accept-Language": "sv-FI, en;q=0.5"}
@@ -27,8 +27,8 @@ def visit_in_swedish(store, settings, clock, visitor, issue, tmp_path):
     def visit_in_swedish(site, console):
         write(tmp_path, "sv", "", site)
         write(tmp_path, "sv", PART, console)
-        console_look = ConsoleLook(Settings(templates=str(tmp_path)))
-        app = create_app(settings, clock=clock, console_theme=console_look)
+        console_theme = ConsoleTheme(Settings(templates=str(tmp_path)))
+        app = create_app(settings, clock=clock, console_theme=console_theme)
         someone = type(visitor())(app.test_client())
         someone.sign_in(issue("*", name="On call"))
         return someone
@@ -66,9 +66,9 @@ def test_language_that_the_browser_refuses(visit_in_swedish):
 def test_language_without_texts_for_the_console(store, settings, clock, tmp_path):
     """A language that only the site has is not a language of the console."""
     write(tmp_path, "sv", "", {"site.skip": "Till innehållet"})
-    console_look = ConsoleLook(Settings(templates=str(tmp_path)))
+    console_theme = ConsoleTheme(Settings(templates=str(tmp_path)))
 
-    assert console_look.in_language(["sv"]).locale.tag == "en"
+    assert console_theme.in_language(["sv"]).locale.tag == "en"
 
 
 def test_script_in_the_language(visit_in_swedish):
@@ -89,7 +89,7 @@ def test_script_of_another_process(tmp_path):
     write(tmp_path, "sv", "", {})
     write(tmp_path, "sv", PART, {"script.copied": "Kopierat"})
     settings = Settings(templates=str(tmp_path))
-    first, second = ConsoleLook(settings), ConsoleLook(settings)
+    first, second = ConsoleTheme(settings), ConsoleTheme(settings)
     first.in_language(["sv"])
     [name] = first.assets.keys() - second.assets.keys()
 
@@ -98,10 +98,10 @@ def test_script_of_another_process(tmp_path):
 
 def test_unknown_script(monkeypatch):
     """A request for a script that there is not loads no other language."""
-    console_look, loaded = ConsoleLook(Settings()), []
-    monkeypatch.setattr(console_look, "_in", loaded.append)
+    console_theme, loaded = ConsoleTheme(Settings()), []
+    monkeypatch.setattr(console_theme, "_in", loaded.append)
 
     for name in ("console.0a1b2c3d4e.js", "console.xx.0a1b2c3d4e.js", "other.js"):
-        assert console_look.asset(name) is None
-    assert console_look.asset("console.de.0a1b2c3d4e.js") is None
+        assert console_theme.asset(name) is None
+    assert console_theme.asset("console.de.0a1b2c3d4e.js") is None
     assert loaded == ["de"]

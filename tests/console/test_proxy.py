@@ -41,9 +41,9 @@ def trusting(settings, key_file):
 
 
 @pytest.fixture
-def proxied(store, trusting, clock, console_look):
+def proxied(store, trusting, clock, console_theme):
     """The application, and a function with which the proxy passes a request on."""
-    application = create_app(trusting, clock=clock, console_theme=console_look)
+    application = create_app(trusting, clock=clock, console_theme=console_theme)
 
     def passed(path, method="GET", email=MAIL, **more):
         headers = SAME_ORIGIN | {"X-Forwarded-Email": email}

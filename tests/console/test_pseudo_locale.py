@@ -19,7 +19,7 @@ from models.notifications.rows import DeliveryRow
 from models.platform.keys import CreateKey, issue_key
 from models.storage.database import writing
 from sitegen.builder.preview import Preview
-from sitegen.theme.console_look import PART, ConsoleLook
+from sitegen.theme.console_theme import PART, ConsoleTheme
 from tests.console.conftest import Controls, Person
 from tests.factories.languages import (
     SIGN,
@@ -69,7 +69,7 @@ def marked_app(store, settings, clock, tmp_path):
         settings,
         clock=clock,
         preview=Preview(settings.output),
-        console_theme=ConsoleLook(settings),
+        console_theme=ConsoleTheme(settings),
     )
     forget_languages()
 

@@ -278,7 +278,7 @@ def test_acting_for_a_person(visitor, issue, api):
 
 
 @pytest.fixture
-def behind_a_proxy(store, settings, clock, console_look, issue, tmp_path):
+def behind_a_proxy(store, settings, clock, console_theme, issue, tmp_path):
     """Return requests through a proxy in 10.0.0.0/8 that signs people in."""
     file = tmp_path / "key"
     file.write_text(issue("*", "platform:actors:assert") + "\n")
@@ -288,7 +288,7 @@ def behind_a_proxy(store, settings, clock, console_look, issue, tmp_path):
         console_key_file=str(file),
         console_trusted_proxies=("10.0.0.0/8",),
     )
-    app = create_app(trusting, clock=clock, console_theme=console_look)
+    app = create_app(trusting, clock=clock, console_theme=console_theme)
 
     def request(address, email=MAIL, method="GET"):
         headers = {"X-Forwarded-Email": email} if email else {}

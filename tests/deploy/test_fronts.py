@@ -11,7 +11,7 @@ import pytest
 
 from api.http.application import create_app
 from models.notifications.subscriptions.secrets import token_of
-from sitegen.theme.console_look import ConsoleLook
+from sitegen.theme.console_theme import ConsoleTheme
 from sitegen.theme.site_theme import reader_page_renderer
 from tests.deploy.conftest import DEPLOY, get, needed
 from tests.factories.readers import newest, states
@@ -47,7 +47,7 @@ def masthead(store, settings, clock):
         settings,
         clock=clock,
         render_page=reader_page_renderer(settings),
-        console_theme=ConsoleLook(settings),
+        console_theme=ConsoleTheme(settings),
     )
     with served(app, threads=2) as port:
         yield port

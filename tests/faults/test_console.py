@@ -7,7 +7,7 @@ import pytest
 from api.http.application import create_app
 from models.settings import Settings
 from models.status.incidents.incidents import IncidentRow
-from sitegen.theme.console_look import ConsoleLook
+from sitegen.theme.console_theme import ConsoleTheme
 from tests.console.conftest import Person
 from tests.faults.conftest import ADD, SERVICE
 
@@ -17,7 +17,7 @@ WORDS = {"title": "Late", "services": ["api"], "severity": "degraded", "body": "
 
 @pytest.fixture
 def person(store, settings, clock):
-    look = ConsoleLook(Settings())
+    look = ConsoleTheme(Settings())
     app = create_app(settings, clock=clock, console_theme=look)
     return Person(app.test_client())
 

@@ -15,7 +15,7 @@ from api.http.middleware import REQUEST
 from api.http.request import REFUSAL, Request
 from api.http.server import limits
 from api.http.server.caller_queue import CallerQueue, network_of
-from sitegen.theme.console_look import ConsoleLook
+from sitegen.theme.console_theme import ConsoleTheme
 from tests.operations.http.test_load import wait_until
 from tests.ports import served
 
@@ -247,7 +247,7 @@ class GatedConsole(Gate):
 @pytest.fixture
 def console(store, settings, clock):
     """Serve the console, and let people sign in to it and look at a page."""
-    app = create_app(settings, clock=clock, console_theme=ConsoleLook(settings))
+    app = create_app(settings, clock=clock, console_theme=ConsoleTheme(settings))
     gate = GatedConsole(app)
     with served(gate, threads=8) as port:
 
@@ -314,7 +314,7 @@ def test_sessions_in_company(console, issue):
 )
 def test_credential_that_is_not_checked(store, settings, clock, path, identifies):
     """A key identifies a caller only where it is verified, and so does a session."""
-    app = create_app(settings, clock=clock, console_theme=ConsoleLook(settings))
+    app = create_app(settings, clock=clock, console_theme=ConsoleTheme(settings))
     environ = {"REQUEST_METHOD": "GET", "PATH_INFO": path, "REMOTE_ADDR": "127.0.0.1"}
     key = {"HTTP_AUTHORIZATION": "Bearer key"}
     session = {"HTTP_COOKIE": f"__Host-masthead={'s' * 43}"}
@@ -335,7 +335,7 @@ def test_person_of_a_proxy(store, settings, clock, peer):
         console_key_file="key",
         console_trusted_proxies=("10.0.0.5/32",),
     )
-    app = create_app(settings, clock=clock, console_theme=ConsoleLook(settings))
+    app = create_app(settings, clock=clock, console_theme=ConsoleTheme(settings))
     environ = {"REQUEST_METHOD": "GET", "PATH_INFO": "/console/", "REMOTE_ADDR": peer}
 
     found = [

@@ -8,7 +8,7 @@ import pytest
 from markupsafe import Markup
 
 from models.settings import Settings
-from sitegen.theme.console_look import ConsoleLook
+from sitegen.theme.console_theme import ConsoleTheme
 from sitegen.theme.theme import DEFAULT_TEMPLATES
 from tests.pages.html import Reader, rendered
 from tests.pages.sample_docs import SIDEBAR
@@ -211,10 +211,10 @@ def test_sizes():
     # Loaded only for searching.
     assert compressed([assets / "search.js"]) < 9_500
     # A page of the console loads one style sheet, which has the site's in it.
-    console_look = ConsoleLook(Settings())
+    console_theme = ConsoleTheme(Settings())
     files = [
-        console_look.assets[name]
-        for name in console_look.assets
+        console_theme.assets[name]
+        for name in console_theme.assets
         if not name.endswith(".woff2")
     ]
     assert sum(len(gzip.compress(file)) for file in files) < 40_000

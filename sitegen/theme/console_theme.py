@@ -15,7 +15,7 @@ ASSETS = DEFAULT_TEMPLATES / PART / "assets"
 _SCRIPT = re.compile(r"console\.(?P<tag>[A-Za-z0-9-]+)\.[0-9a-f]+\.js")
 
 
-class LanguageLook:
+class ConsoleRenderer:
     """The templates of the console in one language."""
 
     def __init__(self, theme: Theme, site: Mapping[str, Any]) -> None:
@@ -30,9 +30,9 @@ class LanguageLook:
         return self._theme.render(template, site=self._site, **data)
 
 
-class ConsoleLook:
+class ConsoleTheme:
     """
-    The look of the console in each language with texts for it, and its assets by name.
+    The theme of the console in each language with texts for it, and its assets by name.
 
     A page loads one style sheet and one script, both from the API's own host: the
     published site may be on another one, or not built yet. A language is loaded when it
@@ -60,25 +60,25 @@ class ConsoleLook:
         self._languages = available_languages(settings.templates, PART)
         self._by_language = {FALLBACK: self._load(theme)}
 
-    def in_language(self, wanted: Iterable[str]) -> LanguageLook:
-        """Return the look in the first language wanted that there is, or English."""
+    def in_language(self, wanted: Iterable[str]) -> ConsoleRenderer:
+        """Return the renderer of the first wanted language that exists, or English."""
         return self._in(match_language(wanted, self._languages) or FALLBACK)
 
     def asset(self, name: str) -> bytes | None:
-        """Return an asset by its name with the digest, None if there is none."""
+        """Return an asset by its name with the digest, or None."""
         script = _SCRIPT.fullmatch(name)
         if script and script["tag"] in self._languages:
             # Another process may have sent the page, in a language not loaded here yet.
             self._in(script["tag"])
         return self.assets.get(name)
 
-    def _in(self, tag: str) -> LanguageLook:
+    def _in(self, tag: str) -> ConsoleRenderer:
         if tag not in self._by_language:
             self._by_language[tag] = self._load(Theme(self._settings, tag, PART))
         return self._by_language[tag]
 
-    def _load(self, theme: Theme) -> LanguageLook:
-        """Return the look with the theme, and add its script to the assets."""
+    def _load(self, theme: Theme) -> ConsoleRenderer:
+        """Return a renderer with the theme, and add its script to the assets."""
         # First, so that a page does not flash in the other scheme.
         script = theme.asset("theme.js") + theme.localise(
             _read("console.js", "editor.js")
@@ -89,7 +89,7 @@ class ConsoleLook:
             "url": self._settings.site_url,
             "assets": self._names | {"console.js": self._add(name, script)},
         }
-        return LanguageLook(theme, site)
+        return ConsoleRenderer(theme, site)
 
     def _add(self, name: str, content: bytes) -> str:
         """Add an asset, and return its address."""
@@ -100,9 +100,9 @@ class ConsoleLook:
         return f"/console/assets/{named}"
 
 
-def console_look(settings: Settings) -> ConsoleLook | None:
-    """Return the look of the console, None if the settings switch it off."""
-    return ConsoleLook(settings) if settings.console == "on" else None
+def console_theme(settings: Settings) -> ConsoleTheme | None:
+    """Return the theme of the console, None if the settings switch it off."""
+    return ConsoleTheme(settings) if settings.console == "on" else None
 
 
 def _read(*names: str) -> bytes:
