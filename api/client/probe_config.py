@@ -11,13 +11,7 @@ from typing import Annotated, Any
 from pydantic import Field, TypeAdapter, ValidationError
 
 from api.client.key_file import read_key_file, require_key
-from api.client.targets import (
-    CaFile,
-    FilePath,
-    HttpUrl,
-    InheritedOptions,
-    ProbeTarget,
-)
+from api.client.targets import CaFile, FilePath, HttpUrl, InheritedOptions, ProbeTarget
 from models.settings import SettingError
 
 _INHERITED = tuple(InheritedOptions.model_fields)

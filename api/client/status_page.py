@@ -8,12 +8,7 @@ from difflib import get_close_matches
 from typing import Any, Self
 
 from api.client.key_file import KEY_SETTING
-from api.client.operations import (
-    INSUFFICIENT_SCOPE,
-    NOT_FOUND,
-    ApiClient,
-    ApiProblem,
-)
+from api.client.operations import INSUFFICIENT_SCOPE, NOT_FOUND, ApiClient, ApiProblem
 from models.runtime.commands import CommandError
 
 PATH = "/status/v1"

@@ -28,12 +28,7 @@ from api.console.console_request import (
 from api.console.forms.form import English, LiteralText
 from api.console.forms.labels import field_text
 from api.console.forms.submission import FILLED_IN_BY
-from api.console.sessions.next_page import (
-    SIGN_IN,
-    UNKNOWN,
-    next_page,
-    readable_page,
-)
+from api.console.sessions.next_page import SIGN_IN, UNKNOWN, next_page, readable_page
 from api.console.sessions.session_cookie import delete_cookie, set_cookie
 from api.console.sessions.signing_in import (
     InvalidPerson,

@@ -14,11 +14,7 @@ from api.console.incidents import service_options
 from api.notifications.languages import locale_for
 from models.locales import available_languages
 from models.notifications.deliveries.outcomes import status_code_in
-from models.notifications.event_types import (
-    CHANNELS,
-    WEBHOOKS_ONLY,
-    events_of_channel,
-)
+from models.notifications.event_types import CHANNELS, WEBHOOKS_ONLY, events_of_channel
 from models.notifications.subscriptions.readers import ENDED_BY_READER
 from models.notifications.subscriptions.subscriptions import REMOVED_BY_OPERATOR
 

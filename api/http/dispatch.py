@@ -22,11 +22,7 @@ from api.http.authentication import (
 )
 from api.http.clients import client_networks
 from api.http.problems import problem_response
-from api.http.request import (
-    OperationRequest,
-    Request,
-    RequestHeaders,
-)
+from api.http.request import OperationRequest, Request, RequestHeaders
 from api.http.request_parsing import (
     parse_dry_run,
     parse_idempotency_key,

@@ -13,16 +13,6 @@ from api.platform.grants import (
 from models.errors import KeyNotActive, KeyNotFound, KeyReplaced
 from models.pagination import Page
 from models.platform import keys, verification
-from models.platform.keys import (
-    ApiKey,
-    CreatedApiKey,
-    CreateKey,
-    GetKey,
-    ListKeys,
-    RemoveKey,
-    RotateKey,
-    UpdateKey,
-)
 from models.platform.verification import VerifiedKey, VerifyKey
 
 
@@ -30,13 +20,13 @@ from models.platform.verification import VerifiedKey, VerifyKey
     "POST /platform/v1/keys/add",
     locks=of_new_key,
     warning=warn_of_unknown_scopes,
-    response=CreatedApiKey,
+    response=keys.CreatedApiKey,
     idempotent="required",
     audit="add",
     secret_field="secret",
     errors=GRANT_ERRORS,
 )
-def add_key(call: Call, request: CreateKey) -> SimpleNamespace:
+def add_key(call: Call, request: keys.CreateKey) -> SimpleNamespace:
     """
     Issue an API key.
 
@@ -50,8 +40,8 @@ def add_key(call: Call, request: CreateKey) -> SimpleNamespace:
     return key.to_response(call.clock_at, secret.text)
 
 
-@operation("GET /platform/v1/keys/list", response=list[ApiKey])
-def list_keys(call: Call, query: ListKeys) -> Page[SimpleNamespace]:
+@operation("GET /platform/v1/keys/list", response=list[keys.ApiKey])
+def list_keys(call: Call, query: keys.ListKeys) -> Page[SimpleNamespace]:
     """List API keys, newest first, optionally of one status or one account."""
     page = keys.list_keys(query, call.clock_at)
     return Page([key.to_response(call.clock_at) for key in page.items], page.meta)
@@ -59,11 +49,11 @@ def list_keys(call: Call, query: ListKeys) -> Page[SimpleNamespace]:
 
 @operation(
     "GET /platform/v1/keys/get",
-    response=ApiKey,
+    response=keys.ApiKey,
     snapshot=False,
     errors=(KeyNotFound,),
 )
-def get_key(call: Call, query: GetKey) -> SimpleNamespace:
+def get_key(call: Call, query: keys.GetKey) -> SimpleNamespace:
     """Get one API key."""
     return keys.get_key(query.id).to_response(call.clock_at)
 
@@ -72,11 +62,11 @@ def get_key(call: Call, query: GetKey) -> SimpleNamespace:
     "POST /platform/v1/keys/update",
     locks=of_key,
     warning=warn_of_unknown_scopes,
-    response=ApiKey,
+    response=keys.ApiKey,
     audit="update",
     errors=(KeyNotFound, KeyNotActive, KeyReplaced, *GRANT_ERRORS),
 )
-def update_key(call: Call, request: UpdateKey) -> SimpleNamespace:
+def update_key(call: Call, request: keys.UpdateKey) -> SimpleNamespace:
     """
     Change a key's name, scopes or rate.
 
@@ -95,12 +85,12 @@ def update_key(call: Call, request: UpdateKey) -> SimpleNamespace:
 @operation(
     "POST /platform/v1/keys/rotate",
     locks=of_key,
-    response=CreatedApiKey,
+    response=keys.CreatedApiKey,
     audit="rotate",
     secret_field="secret",
     errors=(KeyNotFound, *ROTATION_ERRORS, *GRANT_ERRORS),
 )
-def rotate_key(call: Call, request: RotateKey) -> SimpleNamespace:
+def rotate_key(call: Call, request: keys.RotateKey) -> SimpleNamespace:
     """
     Replace a key by one with the same scopes and a new secret.
 
@@ -127,11 +117,11 @@ def rotate_key(call: Call, request: RotateKey) -> SimpleNamespace:
 @operation(
     "POST /platform/v1/keys/remove",
     locks=of_key,
-    response=ApiKey,
+    response=keys.ApiKey,
     audit="remove",
     errors=(KeyNotFound,),
 )
-def remove_key(call: Call, request: RemoveKey) -> SimpleNamespace:
+def remove_key(call: Call, request: keys.RemoveKey) -> SimpleNamespace:
     """
     Revoke an API key permanently.
 

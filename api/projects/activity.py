@@ -4,11 +4,7 @@ from api.operation import Call, operation
 from models.errors import ProjectNotFound
 from models.pagination import Page
 from models.projects.projects import activity
-from models.projects.projects.activity import (
-    ActivityRow,
-    ListActivity,
-    ProjectActivity,
-)
+from models.projects.projects.activity import ActivityRow, ListActivity, ProjectActivity
 
 
 @operation(

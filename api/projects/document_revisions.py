@@ -3,10 +3,7 @@
 from api.locks import of_row
 from api.operation import MIB, Call, operation
 from api.projects import VERSIONED_CHANGE
-from models.errors import (
-    DocumentNotFound,
-    RevisionNotFound,
-)
+from models.errors import DocumentNotFound, RevisionNotFound
 from models.pagination import Page
 from models.projects.documents import revisions
 from models.projects.documents.documents import Document

@@ -13,13 +13,6 @@ from models.errors import (
 )
 from models.pagination import Page
 from models.projects.documents import documents, events, publication
-from models.projects.documents.documents import (
-    CreateDocument,
-    Document,
-    GetDocument,
-    ListDocuments,
-    UpdateDocument,
-)
 from models.projects.documents.linking.links import (
     DocumentLinks,
     GetDocumentLinks,
@@ -33,10 +26,10 @@ from models.projects.versioning.archive import RemoveDocument, RestoreDocument
 
 @operation(
     "GET /projects/v1/documents/list",
-    response=list[Document],
+    response=list[documents.Document],
     errors=(ProjectNotFound,),
 )
-def list_documents(call: Call, query: ListDocuments) -> Page[DocumentRow]:
+def list_documents(call: Call, query: documents.ListDocuments) -> Page[DocumentRow]:
     """
     List documents, last updated first by default.
 
@@ -49,10 +42,10 @@ def list_documents(call: Call, query: ListDocuments) -> Page[DocumentRow]:
 
 @operation(
     "GET /projects/v1/documents/get",
-    response=Document,
+    response=documents.Document,
     errors=(DocumentNotFound, ProjectNotFound),
 )
-def get_document(call: Call, query: GetDocument) -> DocumentRow:
+def get_document(call: Call, query: documents.GetDocument) -> DocumentRow:
     """Get the newest version of a document, by its id or by project and slug."""
     return DOCUMENTS.get(query)
 
@@ -78,11 +71,11 @@ def get_document_links(call: Call, query: GetDocumentLinks) -> DocumentLinks:
 @operation(
     "POST /projects/v1/documents/create",
     locks=in_project,
-    response=Document,
+    response=documents.Document,
     errors=(ProjectNotFound, *PROJECT_CHANGE, SlugTaken),
     max_body_bytes=8 * MIB,
 )
-def create_document(call: Call, request: CreateDocument) -> DocumentRow:
+def create_document(call: Call, request: documents.CreateDocument) -> DocumentRow:
     """
     Create a document. It starts at version 1 and is not public.
 
@@ -94,12 +87,12 @@ def create_document(call: Call, request: CreateDocument) -> DocumentRow:
 @operation(
     "POST /projects/v1/documents/update",
     locks=of_row("document"),
-    response=Document,
+    response=documents.Document,
     rebuilds="docs",
     errors=(DocumentNotFound, *VERSIONED_CHANGE, DocumentPublished),
     max_body_bytes=8 * MIB,
 )
-def update_document(call: Call, request: UpdateDocument) -> DocumentRow:
+def update_document(call: Call, request: documents.UpdateDocument) -> DocumentRow:
     """
     Save a document as its next version; omitted fields keep their values.
 
@@ -115,7 +108,7 @@ def update_document(call: Call, request: UpdateDocument) -> DocumentRow:
 @operation(
     "POST /projects/v1/documents/publish",
     locks=of_row("document"),
-    response=Document,
+    response=documents.Document,
     rebuilds="docs",
     errors=(DocumentNotFound, RevisionNotFound, *ENTITY_CHANGE, CollectionRequired),
     max_body_bytes=8 * MIB,
@@ -140,7 +133,7 @@ def publish_document(call: Call, request: PublishDocument) -> DocumentRow:
 @operation(
     "POST /projects/v1/documents/unpublish",
     locks=of_row("document"),
-    response=Document,
+    response=documents.Document,
     rebuilds="docs",
     errors=(DocumentNotFound, *PROJECT_CHANGE),
     max_body_bytes=8 * MIB,
@@ -160,7 +153,7 @@ def unpublish_document(call: Call, request: UnpublishDocument) -> DocumentRow:
 @operation(
     "POST /projects/v1/documents/remove",
     locks=of_row("document"),
-    response=Document,
+    response=documents.Document,
     errors=(DocumentNotFound, *PROJECT_CHANGE, DocumentPublished),
     max_body_bytes=8 * MIB,
 )
@@ -172,7 +165,7 @@ def remove_document(call: Call, request: RemoveDocument) -> DocumentRow:
 @operation(
     "POST /projects/v1/documents/restore",
     locks=of_row("document"),
-    response=Document,
+    response=documents.Document,
     errors=(DocumentNotFound, *PROJECT_CHANGE),
     max_body_bytes=8 * MIB,
 )

@@ -18,14 +18,6 @@ from models.pagination import Page
 from models.projects.files import files
 from models.projects.files.contents import read_content
 from models.projects.files.file_types import media_type
-from models.projects.files.files import (
-    AddFile,
-    GetFile,
-    ListFiles,
-    ProjectFile,
-    RemovedFile,
-    RemoveFile,
-)
 from models.projects.files.uploads import MAX_FILE_BYTES, Upload, read_upload
 
 
@@ -42,7 +34,7 @@ def read_file(request: NamesFile, body: UploadedBody) -> AbstractContextManager[
 @operation(
     "POST /projects/v1/files/add",
     locks=of_new_file,
-    response=ProjectFile,
+    response=files.ProjectFile,
     errors=(
         ProjectNotFound,
         *PROJECT_CHANGE,
@@ -53,7 +45,7 @@ def read_file(request: NamesFile, body: UploadedBody) -> AbstractContextManager[
     max_body_bytes=MAX_FILE_BYTES,
     read_upload=read_file,
 )
-def add_file(call: Call, request: AddFile) -> ProjectFile:
+def add_file(call: Call, request: files.AddFile) -> files.ProjectFile:
     """
     Add a file to a project, or replace the file of that name.
 
@@ -76,20 +68,20 @@ def add_file(call: Call, request: AddFile) -> ProjectFile:
 
 @operation(
     "GET /projects/v1/files/list",
-    response=list[ProjectFile],
+    response=list[files.ProjectFile],
     errors=(ProjectNotFound,),
 )
-def list_files(call: Call, query: ListFiles) -> Page[ProjectFile]:
+def list_files(call: Call, query: files.ListFiles) -> Page[files.ProjectFile]:
     """List files without their bytes, by name by default."""
     return files.list_files(query)
 
 
 @operation(
     "GET /projects/v1/files/get",
-    response=ProjectFile,
+    response=files.ProjectFile,
     errors=(FileNotFound, ProjectNotFound),
 )
-def get_file(call: Call, query: GetFile) -> ProjectFile:
+def get_file(call: Call, query: files.GetFile) -> files.ProjectFile:
     """Get a file without its bytes, by its id or by project and name."""
     return files.describe_file(files.find_file(query))
 
@@ -99,7 +91,7 @@ def get_file(call: Call, query: GetFile) -> ProjectFile:
     response=FileDownload,
     errors=(FileNotFound, ProjectNotFound),
 )
-def get_file_content(call: Call, query: GetFile) -> FileDownload:
+def get_file_content(call: Call, query: files.GetFile) -> FileDownload:
     """Get the bytes of a file as stored, by its id or by project and name."""
     file = files.find_file(query)
     name = file.name.rpartition("/")[2]
@@ -109,9 +101,9 @@ def get_file_content(call: Call, query: GetFile) -> FileDownload:
 @operation(
     "POST /projects/v1/files/remove",
     locks=of_file,
-    response=RemovedFile,
+    response=files.RemovedFile,
     errors=(FileNotFound, *PROJECT_CHANGE, FilePublished),
 )
-def remove_file(call: Call, request: RemoveFile) -> RemovedFile:
+def remove_file(call: Call, request: files.RemoveFile) -> files.RemovedFile:
     """Remove a file. Unpublish the documents that show it first."""
     return files.remove_file(request, call.now, call.actor)

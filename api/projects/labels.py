@@ -5,27 +5,9 @@ from typing import Any
 from api.locks import of_label
 from api.operation import MIB, Call, operation
 from api.projects import PROJECT_CHANGE
-from models.errors import (
-    LabelNotFound,
-    LimitExceeded,
-    NameTaken,
-    ProjectNotFound,
-)
+from models.errors import LabelNotFound, LimitExceeded, NameTaken, ProjectNotFound
 from models.pagination import Page
 from models.projects.planning import labels
-from models.projects.planning.labels import (
-    AdminCreateLabel,
-    CreateLabel,
-    Label,
-    LabelUse,
-    ListGlobalLabels,
-    ListLabels,
-    RemovedLabel,
-    RemoveLabel,
-    UpdateLabel,
-    create_global_label,
-    global_label_with,
-)
 from models.projects.planning.rows import LabelRow
 
 ADMIN_SCOPE = "projects:admin:labels"
@@ -33,10 +15,10 @@ ADMIN_SCOPE = "projects:admin:labels"
 
 @operation(
     "GET /projects/v1/labels/list",
-    response=list[Label],
+    response=list[labels.Label],
     errors=(ProjectNotFound,),
 )
-def list_labels(call: Call, query: ListLabels) -> Page[LabelRow]:
+def list_labels(call: Call, query: labels.ListLabels) -> Page[LabelRow]:
     """
     List the labels of a project and the global ones, by name.
 
@@ -49,12 +31,12 @@ def list_labels(call: Call, query: ListLabels) -> Page[LabelRow]:
 @operation(
     "POST /projects/v1/labels/create",
     locks=of_label,
-    response=Label,
+    response=labels.Label,
     audit="label.added",
     errors=(ProjectNotFound, *PROJECT_CHANGE, NameTaken, LimitExceeded),
     max_body_bytes=MIB,
 )
-def create_label(call: Call, request: CreateLabel) -> LabelRow:
+def create_label(call: Call, request: labels.CreateLabel) -> LabelRow:
     """
     Create a label in a project.
 
@@ -70,12 +52,12 @@ def create_label(call: Call, request: CreateLabel) -> LabelRow:
 
 @operation(
     "POST /projects/v1/labels/update",
-    response=Label,
+    response=labels.Label,
     audit="label.updated",
     errors=(LabelNotFound, *PROJECT_CHANGE, NameTaken),
     max_body_bytes=MIB,
 )
-def update_label(call: Call, request: UpdateLabel) -> LabelRow:
+def update_label(call: Call, request: labels.UpdateLabel) -> LabelRow:
     """
     Rename a label.
 
@@ -91,12 +73,12 @@ def update_label(call: Call, request: UpdateLabel) -> LabelRow:
 
 @operation(
     "POST /projects/v1/labels/remove",
-    response=RemovedLabel,
+    response=labels.RemovedLabel,
     audit="label.removed",
     errors=(LabelNotFound, *PROJECT_CHANGE),
     max_body_bytes=MIB,
 )
-def remove_label(call: Call, request: RemoveLabel) -> RemovedLabel:
+def remove_label(call: Call, request: labels.RemoveLabel) -> labels.RemovedLabel:
     """
     Remove a label, also from the work items that have it, even if archived.
 
@@ -125,26 +107,28 @@ def audit_renaming(call: Call, label: LabelRow, old_name: str | None) -> None:
         audit_label(call, label, f"{old_name} -> {label.name}")
 
 
-def removed_label(label: LabelRow, detached: int) -> RemovedLabel:
-    return RemovedLabel(
+def removed_label(label: LabelRow, detached: int) -> labels.RemovedLabel:
+    return labels.RemovedLabel(
         id=label.id, project_id=label.project_id, name=label.name, detached=detached
     )
 
 
-@operation("GET /projects/v1/admin/labels/list", response=list[LabelUse])
-def list_global_labels(call: Call, query: ListGlobalLabels) -> Page[dict[str, Any]]:
+@operation("GET /projects/v1/admin/labels/list", response=list[labels.LabelUse])
+def list_global_labels(
+    call: Call, query: labels.ListGlobalLabels
+) -> Page[dict[str, Any]]:
     """List the global labels by name, and how many items and projects use each."""
     return labels.list_global_labels(query)
 
 
 @operation(
     "POST /projects/v1/admin/labels/add",
-    response=Label,
+    response=labels.Label,
     audit="label.added",
     errors=(NameTaken,),
     max_body_bytes=MIB,
 )
-def add_global_label(call: Call, request: AdminCreateLabel) -> LabelRow:
+def add_global_label(call: Call, request: labels.AdminCreateLabel) -> LabelRow:
     """
     Add a global label, which every project can use.
 
@@ -152,21 +136,21 @@ def add_global_label(call: Call, request: AdminCreateLabel) -> LabelRow:
     label then replaces them on their work items. Send an Idempotency-Key to be able to
     repeat the call safely.
     """
-    label = create_global_label(request, call.now, call.actor)
+    label = labels.create_global_label(request, call.now, call.actor)
     audit_label(call, label)
     return label
 
 
 @operation(
     "POST /projects/v1/admin/labels/update",
-    response=Label,
+    response=labels.Label,
     audit="label.updated",
     errors=(LabelNotFound, NameTaken),
     max_body_bytes=MIB,
 )
-def update_global_label(call: Call, request: UpdateLabel) -> LabelRow:
+def update_global_label(call: Call, request: labels.UpdateLabel) -> LabelRow:
     """Rename a global label."""
-    global_label_with(request.id)
+    labels.global_label_with(request.id)
     label, old_name = labels.update_label(request, call.now, call.actor, is_admin=True)
     audit_renaming(call, label, old_name)
     return label
@@ -174,14 +158,14 @@ def update_global_label(call: Call, request: UpdateLabel) -> LabelRow:
 
 @operation(
     "POST /projects/v1/admin/labels/remove",
-    response=RemovedLabel,
+    response=labels.RemovedLabel,
     audit="label.removed",
     errors=(LabelNotFound,),
     max_body_bytes=MIB,
 )
-def remove_global_label(call: Call, request: RemoveLabel) -> RemovedLabel:
+def remove_global_label(call: Call, request: labels.RemoveLabel) -> labels.RemovedLabel:
     """Remove a global label, also from the work items that have it in any project."""
-    global_label_with(request.id)
+    labels.global_label_with(request.id)
     label, detached = labels.remove_label(request, call.now, call.actor, is_admin=True)
     audit_label(call, label)
     return removed_label(label, detached)

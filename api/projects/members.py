@@ -12,23 +12,15 @@ from models.errors import (
 )
 from models.pagination import Page
 from models.projects.members import members
-from models.projects.members.members import (
-    AddProjectMember,
-    ListMembers,
-    ProjectMember,
-    RemovedMember,
-    RemoveProjectMember,
-    UpdateProjectMember,
-)
 from models.projects.members.rows import MemberRow
 
 
 @operation(
     "GET /projects/v1/members/list",
-    response=list[ProjectMember],
+    response=list[members.ProjectMember],
     errors=(ProjectNotFound,),
 )
-def list_members(call: Call, query: ListMembers) -> Page[MemberRow]:
+def list_members(call: Call, query: members.ListMembers) -> Page[MemberRow]:
     """
     List the members of a project, or the memberships of an account.
 
@@ -41,11 +33,11 @@ def list_members(call: Call, query: ListMembers) -> Page[MemberRow]:
 @operation(
     "POST /projects/v1/members/add",
     locks=in_project,
-    response=ProjectMember,
+    response=members.ProjectMember,
     errors=(ProjectNotFound, *PROJECT_CHANGE, MemberExists, LimitExceeded),
     max_body_bytes=MIB,
 )
-def add_member(call: Call, request: AddProjectMember) -> MemberRow:
+def add_member(call: Call, request: members.AddProjectMember) -> MemberRow:
     """
     Add an account to the members of a project.
 
@@ -58,11 +50,11 @@ def add_member(call: Call, request: AddProjectMember) -> MemberRow:
 @operation(
     "POST /projects/v1/members/update",
     locks=in_project,
-    response=ProjectMember,
+    response=members.ProjectMember,
     errors=(ProjectNotFound, MemberNotFound, *PROJECT_CHANGE, OwnerMembership),
     max_body_bytes=MIB,
 )
-def update_member(call: Call, request: UpdateProjectMember) -> MemberRow:
+def update_member(call: Call, request: members.UpdateProjectMember) -> MemberRow:
     """
     Change the role of a member, with effect from its next request.
 
@@ -74,11 +66,13 @@ def update_member(call: Call, request: UpdateProjectMember) -> MemberRow:
 @operation(
     "POST /projects/v1/members/remove",
     locks=in_project,
-    response=RemovedMember,
+    response=members.RemovedMember,
     errors=(ProjectNotFound, *PROJECT_CHANGE, OwnerMembership),
     max_body_bytes=MIB,
 )
-def remove_member(call: Call, request: RemoveProjectMember) -> RemovedMember:
+def remove_member(
+    call: Call, request: members.RemoveProjectMember
+) -> members.RemovedMember:
     """
     Remove an account from the members of a project.
 

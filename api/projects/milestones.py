@@ -3,32 +3,18 @@
 from api.locks import in_project, of_row
 from api.operation import MIB, Call, operation
 from api.projects import PROJECT_CHANGE, VERSIONED_CHANGE
-from models.errors import (
-    MilestoneNotFound,
-    ProjectNotFound,
-)
+from models.errors import MilestoneNotFound, ProjectNotFound
 from models.pagination import Page
 from models.projects.planning import milestones
-from models.projects.planning.milestones import (
-    CreateMilestone,
-    GetMilestone,
-    ListMilestones,
-    Milestone,
-    MilestoneProgress,
-    RemoveMilestone,
-    UpdateMilestone,
-    archive_milestone,
-    milestone_progress,
-)
 from models.projects.planning.rows import MilestoneRow, milestone_with
 
 
 @operation(
     "GET /projects/v1/milestones/list",
-    response=list[Milestone],
+    response=list[milestones.Milestone],
     errors=(ProjectNotFound,),
 )
-def list_milestones(call: Call, query: ListMilestones) -> Page[MilestoneRow]:
+def list_milestones(call: Call, query: milestones.ListMilestones) -> Page[MilestoneRow]:
     """
     List milestones, by default with the nearest target first.
 
@@ -40,37 +26,39 @@ def list_milestones(call: Call, query: ListMilestones) -> Page[MilestoneRow]:
 
 @operation(
     "GET /projects/v1/milestones/get",
-    response=Milestone,
+    response=milestones.Milestone,
     errors=(MilestoneNotFound,),
 )
-def get_milestone(call: Call, query: GetMilestone) -> MilestoneRow:
+def get_milestone(call: Call, query: milestones.GetMilestone) -> MilestoneRow:
     """Get a milestone."""
     return milestone_with(query.id)
 
 
 @operation(
     "GET /projects/v1/milestones/progress",
-    response=MilestoneProgress,
+    response=milestones.MilestoneProgress,
     errors=(MilestoneNotFound,),
 )
-def get_milestone_progress(call: Call, query: GetMilestone) -> MilestoneProgress:
+def get_milestone_progress(
+    call: Call, query: milestones.GetMilestone
+) -> milestones.MilestoneProgress:
     """
     Count the work items of a milestone, except archived ones.
 
     percent is the share of done items among those not cancelled, rounded down.
     overdue counts the open items whose due date has passed.
     """
-    return milestone_progress(milestone_with(query.id), call.now)
+    return milestones.milestone_progress(milestone_with(query.id), call.now)
 
 
 @operation(
     "POST /projects/v1/milestones/create",
     locks=in_project,
-    response=Milestone,
+    response=milestones.Milestone,
     errors=(ProjectNotFound, *PROJECT_CHANGE),
     max_body_bytes=MIB,
 )
-def create_milestone(call: Call, request: CreateMilestone) -> MilestoneRow:
+def create_milestone(call: Call, request: milestones.CreateMilestone) -> MilestoneRow:
     """
     Create a milestone.
 
@@ -82,11 +70,11 @@ def create_milestone(call: Call, request: CreateMilestone) -> MilestoneRow:
 @operation(
     "POST /projects/v1/milestones/update",
     locks=of_row("milestone"),
-    response=Milestone,
+    response=milestones.Milestone,
     errors=(MilestoneNotFound, *VERSIONED_CHANGE),
     max_body_bytes=MIB,
 )
-def update_milestone(call: Call, request: UpdateMilestone) -> MilestoneRow:
+def update_milestone(call: Call, request: milestones.UpdateMilestone) -> MilestoneRow:
     """
     Update a milestone; omitted fields do not change.
 
@@ -98,22 +86,22 @@ def update_milestone(call: Call, request: UpdateMilestone) -> MilestoneRow:
 @operation(
     "POST /projects/v1/milestones/remove",
     locks=of_row("milestone"),
-    response=Milestone,
+    response=milestones.Milestone,
     errors=(MilestoneNotFound, *PROJECT_CHANGE),
     max_body_bytes=MIB,
 )
-def remove_milestone(call: Call, request: RemoveMilestone) -> MilestoneRow:
+def remove_milestone(call: Call, request: milestones.RemoveMilestone) -> MilestoneRow:
     """Archive a milestone; its work items still belong to it."""
-    return call.result_of(archive_milestone(request, call.now, call.actor))
+    return call.result_of(milestones.archive_milestone(request, call.now, call.actor))
 
 
 @operation(
     "POST /projects/v1/milestones/restore",
     locks=of_row("milestone"),
-    response=Milestone,
+    response=milestones.Milestone,
     errors=(MilestoneNotFound, *PROJECT_CHANGE),
     max_body_bytes=MIB,
 )
-def restore_milestone(call: Call, request: RemoveMilestone) -> MilestoneRow:
+def restore_milestone(call: Call, request: milestones.RemoveMilestone) -> MilestoneRow:
     """Restore an archived milestone."""
     return call.result_of(milestones.restore_milestone(request, call.now, call.actor))

@@ -25,27 +25,11 @@ from models.projects.bundles.bundle import MAX_BUNDLE_BYTES, ProjectBundle
 from models.projects.bundles.export import ExportProject
 from models.projects.bundles.project_import import ImportedProject, ImportProject
 from models.projects.projects import projects, purge
-from models.projects.projects.projects import (
-    CreateProject,
-    GetProject,
-    ListProjects,
-    Project,
-    RemoveProject,
-    RestoreProject,
-    TransferProject,
-    UpdateProject,
-    archive_project,
-)
-from models.projects.projects.purge import (
-    PreviewPurge,
-    PurgeProject,
-    PurgeResult,
-)
 from models.projects.projects.rows import ProjectRow, project_with
 
 
-@operation("GET /projects/v1/projects/list", response=list[Project])
-def list_projects(call: Call, query: ListProjects) -> Page[ProjectRow]:
+@operation("GET /projects/v1/projects/list", response=list[projects.Project])
+def list_projects(call: Call, query: projects.ListProjects) -> Page[ProjectRow]:
     """
     List projects, by default by name.
 
@@ -54,19 +38,23 @@ def list_projects(call: Call, query: ListProjects) -> Page[ProjectRow]:
     return projects.list_projects(query, call.actor)
 
 
-@operation("GET /projects/v1/projects/get", response=Project, errors=(ProjectNotFound,))
-def get_project(call: Call, query: GetProject) -> ProjectRow:
+@operation(
+    "GET /projects/v1/projects/get",
+    response=projects.Project,
+    errors=(ProjectNotFound,),
+)
+def get_project(call: Call, query: projects.GetProject) -> ProjectRow:
     """Get a project by its id or its slug."""
     return project_with(query.id, slug=query.slug)
 
 
 @operation(
     "POST /projects/v1/projects/create",
-    response=Project,
+    response=projects.Project,
     errors=(OwnerRequired, SlugTaken),
     max_body_bytes=MIB,
 )
-def create_project(call: Call, request: CreateProject) -> ProjectRow:
+def create_project(call: Call, request: projects.CreateProject) -> ProjectRow:
     """
     Create a project; the caller becomes its owner and first member.
 
@@ -79,11 +67,11 @@ def create_project(call: Call, request: CreateProject) -> ProjectRow:
 @operation(
     "POST /projects/v1/projects/update",
     locks=of_row("project"),
-    response=Project,
+    response=projects.Project,
     errors=(ProjectNotFound, *PROJECT_CHANGE, VersionConflict),
     max_body_bytes=MIB,
 )
-def update_project(call: Call, request: UpdateProject) -> ProjectRow:
+def update_project(call: Call, request: projects.UpdateProject) -> ProjectRow:
     """
     Update the name, description or status of a project.
 
@@ -96,11 +84,11 @@ def update_project(call: Call, request: UpdateProject) -> ProjectRow:
 @operation(
     "POST /projects/v1/projects/transfer",
     locks=of_row("project"),
-    response=Project,
+    response=projects.Project,
     errors=(ProjectNotFound, *PROJECT_CHANGE, VersionConflict, LimitExceeded),
     max_body_bytes=MIB,
 )
-def transfer_project(call: Call, request: TransferProject) -> ProjectRow:
+def transfer_project(call: Call, request: projects.TransferProject) -> ProjectRow:
     """
     Make another account the owner of a project.
 
@@ -112,27 +100,27 @@ def transfer_project(call: Call, request: TransferProject) -> ProjectRow:
 @operation(
     "POST /projects/v1/projects/remove",
     locks=of_row("project"),
-    response=Project,
+    response=projects.Project,
     errors=(ProjectNotFound, RoleRequired, BuiltinProject),
     max_body_bytes=MIB,
 )
-def remove_project(call: Call, request: RemoveProject) -> ProjectRow:
+def remove_project(call: Call, request: projects.RemoveProject) -> ProjectRow:
     """
     Archive a project, which makes it and its contents read-only.
 
     Archiving it again changes nothing.
     """
-    return call.result_of(archive_project(request, call.now, call.actor))
+    return call.result_of(projects.archive_project(request, call.now, call.actor))
 
 
 @operation(
     "POST /projects/v1/projects/restore",
     locks=of_row("project"),
-    response=Project,
+    response=projects.Project,
     errors=(ProjectNotFound, RoleRequired),
     max_body_bytes=MIB,
 )
-def restore_project(call: Call, request: RestoreProject) -> ProjectRow:
+def restore_project(call: Call, request: projects.RestoreProject) -> ProjectRow:
     """
     Restore an archived project.
 
@@ -143,12 +131,12 @@ def restore_project(call: Call, request: RestoreProject) -> ProjectRow:
 
 @operation(
     "POST /projects/v1/admin/projects/purge",
-    response=PurgeResult,
+    response=purge.PurgeResult,
     audit="project.purged",
     errors=(ProjectNotFound, BuiltinProject, NotArchived, ConfirmationMismatch),
     max_body_bytes=MIB,
 )
-def purge_project(call: Call, request: PurgeProject) -> PurgeResult:
+def purge_project(call: Call, request: purge.PurgeProject) -> purge.PurgeResult:
     """
     Delete an archived project and everything in it. This cannot be undone.
 
@@ -159,15 +147,15 @@ def purge_project(call: Call, request: PurgeProject) -> PurgeResult:
     """
     project, counts = purge.purge_project(request, call.now, call.actor)
     call.audit(project, detail=canonical_json(counts).decode())
-    return PurgeResult(id=project.id, slug=project.slug, deleted=counts)
+    return purge.PurgeResult(id=project.id, slug=project.slug, deleted=counts)
 
 
 @operation(
     "GET /projects/v1/admin/projects/purge-preview",
-    response=PurgeResult,
+    response=purge.PurgeResult,
     errors=(ProjectNotFound, BuiltinProject),
 )
-def preview_project_purge(call: Call, query: PreviewPurge) -> PurgeResult:
+def preview_project_purge(call: Call, query: purge.PreviewPurge) -> purge.PurgeResult:
     """Return what a purge would delete; the project need not be archived."""
     return purge.preview_purge(query)
 

@@ -11,27 +11,16 @@ from models.errors import (
 )
 from models.pagination import Page
 from models.projects.work import relationship_graph, relationships
-from models.projects.work.relationship_graph import (
-    GetGraph,
-    Graph,
-    ListRelationships,
-)
-from models.projects.work.relationships import (
-    AddWorkRelationship,
-    RemovedRelationship,
-    RemoveWorkRelationship,
-    WorkRelationship,
-)
 from models.projects.work.rows import WorkRelationshipRow
 
 
 @operation(
     "GET /projects/v1/relationships/list",
-    response=list[WorkRelationship],
+    response=list[relationships.WorkRelationship],
     errors=(WorkItemNotFound, ProjectNotFound),
 )
 def list_relationships(
-    call: Call, query: ListRelationships
+    call: Call, query: relationship_graph.ListRelationships
 ) -> Page[WorkRelationshipRow]:
     """
     List the relationships of a work item or of a project, newest first.
@@ -44,10 +33,12 @@ def list_relationships(
 
 @operation(
     "GET /projects/v1/relationships/graph",
-    response=Graph,
+    response=relationship_graph.Graph,
     errors=(WorkItemNotFound, ProjectNotFound),
 )
-def get_relationship_graph(call: Call, query: GetGraph) -> Graph:
+def get_relationship_graph(
+    call: Call, query: relationship_graph.GetGraph
+) -> relationship_graph.Graph:
     """
     Get the relationships of a project, or around a work item, as a graph.
 
@@ -60,11 +51,13 @@ def get_relationship_graph(call: Call, query: GetGraph) -> Graph:
 @operation(
     "POST /projects/v1/relationships/add",
     locks=of_relationship,
-    response=WorkRelationship,
+    response=relationships.WorkRelationship,
     errors=(WorkItemNotFound, *ENTITY_CHANGE, LimitExceeded, RelationshipCycle),
     max_body_bytes=MIB,
 )
-def add_relationship(call: Call, request: AddWorkRelationship) -> WorkRelationshipRow:
+def add_relationship(
+    call: Call, request: relationships.AddWorkRelationship
+) -> WorkRelationshipRow:
     """
     Add a relationship between two work items, of the same project or of two.
 
@@ -78,13 +71,13 @@ def add_relationship(call: Call, request: AddWorkRelationship) -> WorkRelationsh
 @operation(
     "POST /projects/v1/relationships/remove",
     locks=of_relationship,
-    response=RemovedRelationship,
+    response=relationships.RemovedRelationship,
     errors=(WorkItemNotFound, *PROJECT_CHANGE),
     max_body_bytes=MIB,
 )
 def remove_relationship(
-    call: Call, request: RemoveWorkRelationship
-) -> RemovedRelationship:
+    call: Call, request: relationships.RemoveWorkRelationship
+) -> relationships.RemovedRelationship:
     """
     Remove a relationship, given in either form.
 

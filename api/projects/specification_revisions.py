@@ -10,13 +10,6 @@ from models.errors import (
 )
 from models.pagination import Page
 from models.projects.specifications import revisions
-from models.projects.specifications.revisions import (
-    DiffSpecificationRevisions,
-    GetSpecificationRevision,
-    ListSpecificationRevisions,
-    RestoreSpecificationRevision,
-    SpecificationRevision,
-)
 from models.projects.specifications.rows import (
     SPECIFICATIONS,
     SpecificationRevisionRow,
@@ -28,11 +21,11 @@ from models.projects.versioning.comparison import SpecificationDiff
 
 @operation(
     "GET /projects/v1/specification-revisions/list",
-    response=list[SpecificationRevision],
+    response=list[revisions.SpecificationRevision],
     errors=(SpecificationNotFound,),
 )
 def list_specification_revisions(
-    call: Call, query: ListSpecificationRevisions
+    call: Call, query: revisions.ListSpecificationRevisions
 ) -> Page[SpecificationRevisionRow]:
     """
     List the revisions of a specification, newest first.
@@ -45,11 +38,11 @@ def list_specification_revisions(
 
 @operation(
     "GET /projects/v1/specification-revisions/get",
-    response=SpecificationRevision,
+    response=revisions.SpecificationRevision,
     errors=(SpecificationNotFound, RevisionNotFound),
 )
 def get_specification_revision(
-    call: Call, query: GetSpecificationRevision
+    call: Call, query: revisions.GetSpecificationRevision
 ) -> SpecificationRevisionRow:
     """
     Get a revision by its id, or by specification and version.
@@ -65,7 +58,7 @@ def get_specification_revision(
     errors=(SpecificationNotFound, RevisionNotFound),
 )
 def diff_specification_revisions(
-    call: Call, query: DiffSpecificationRevisions
+    call: Call, query: revisions.DiffSpecificationRevisions
 ) -> SpecificationDiff:
     """
     Compare two versions of a specification, line by line.
@@ -90,7 +83,7 @@ def diff_specification_revisions(
     max_body_bytes=8 * MIB,
 )
 def restore_specification_revision(
-    call: Call, request: RestoreSpecificationRevision
+    call: Call, request: revisions.RestoreSpecificationRevision
 ) -> SpecificationRow:
     """
     Create a new version with the title and content of an old one.

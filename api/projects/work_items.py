@@ -18,21 +18,12 @@ from models.projects.work.bulk_create import BulkCreated, BulkCreateWorkItems
 from models.projects.work.bulk_update import BulkUpdateWorkItems
 from models.projects.work.context import GetWorkContext, WorkContext, work_context
 from models.projects.work.filters import ListWorkItems
-from models.projects.work.items import (
-    CreateWorkItem,
-    GetWorkItem,
-    RemoveWorkItem,
-    RestoreWorkItem,
-    UpdateWorkItem,
-    WorkItem,
-    archive_work_item,
-)
 from models.projects.work.rows import WorkItemRow
 
 
 @operation(
     "GET /projects/v1/work-items/list",
-    response=list[WorkItem],
+    response=list[items.WorkItem],
     errors=(ProjectNotFound,),
 )
 def list_work_items(call: Call, query: ListWorkItems) -> Page[WorkItemRow]:
@@ -51,10 +42,10 @@ def list_work_items(call: Call, query: ListWorkItems) -> Page[WorkItemRow]:
 
 @operation(
     "GET /projects/v1/work-items/get",
-    response=WorkItem,
+    response=items.WorkItem,
     errors=(WorkItemNotFound, ProjectNotFound),
 )
-def get_work_item(call: Call, query: GetWorkItem) -> WorkItemRow:
+def get_work_item(call: Call, query: items.GetWorkItem) -> WorkItemRow:
     """Get a work item by its id, or by its project and number."""
     return items.get_work_item(query)
 
@@ -77,11 +68,11 @@ def get_work_item_context(call: Call, query: GetWorkContext) -> dict[str, Any]:
 @operation(
     "POST /projects/v1/work-items/create",
     locks=in_project,
-    response=WorkItem,
+    response=items.WorkItem,
     errors=(ProjectNotFound, *PROJECT_CHANGE, ReferenceNotFound),
     max_body_bytes=MIB,
 )
-def create_work_item(call: Call, request: CreateWorkItem) -> WorkItemRow:
+def create_work_item(call: Call, request: items.CreateWorkItem) -> WorkItemRow:
     """
     Create a work item, with the next number of the project.
 
@@ -95,11 +86,11 @@ def create_work_item(call: Call, request: CreateWorkItem) -> WorkItemRow:
 @operation(
     "POST /projects/v1/work-items/update",
     locks=of_row("work_item"),
-    response=WorkItem,
+    response=items.WorkItem,
     errors=(WorkItemNotFound, *VERSIONED_CHANGE, ReferenceNotFound),
     max_body_bytes=MIB,
 )
-def update_work_item(call: Call, request: UpdateWorkItem) -> WorkItemRow:
+def update_work_item(call: Call, request: items.UpdateWorkItem) -> WorkItemRow:
     """
     Update a work item; omitted fields do not change, and lists are replaced.
 
@@ -112,23 +103,23 @@ def update_work_item(call: Call, request: UpdateWorkItem) -> WorkItemRow:
 @operation(
     "POST /projects/v1/work-items/remove",
     locks=of_row("work_item"),
-    response=WorkItem,
+    response=items.WorkItem,
     errors=(WorkItemNotFound, *PROJECT_CHANGE),
     max_body_bytes=MIB,
 )
-def remove_work_item(call: Call, request: RemoveWorkItem) -> WorkItemRow:
+def remove_work_item(call: Call, request: items.RemoveWorkItem) -> WorkItemRow:
     """Archive a work item, whatever its status; it can be restored."""
-    return call.result_of(archive_work_item(request, call.now, call.actor))
+    return call.result_of(items.archive_work_item(request, call.now, call.actor))
 
 
 @operation(
     "POST /projects/v1/work-items/restore",
     locks=of_row("work_item"),
-    response=WorkItem,
+    response=items.WorkItem,
     errors=(WorkItemNotFound, *PROJECT_CHANGE),
     max_body_bytes=MIB,
 )
-def restore_work_item(call: Call, request: RestoreWorkItem) -> WorkItemRow:
+def restore_work_item(call: Call, request: items.RestoreWorkItem) -> WorkItemRow:
     """Restore an archived work item."""
     return call.result_of(items.restore_work_item(request, call.now, call.actor))
 
@@ -136,7 +127,7 @@ def restore_work_item(call: Call, request: RestoreWorkItem) -> WorkItemRow:
 @operation(
     "POST /projects/v1/work-items/bulk-update",
     locks=of_items,
-    response=list[WorkItem],
+    response=list[items.WorkItem],
     errors=(*VERSIONED_CHANGE, ReferenceNotFound, LimitExceeded),
     max_body_bytes=MIB,
 )

@@ -3,21 +3,14 @@
 from api.operation import Call, operation
 from models.errors import IncidentTemplateNotFound, NameTaken, VersionConflict
 from models.status.incidents import templates
-from models.status.incidents.templates import (
-    AddIncidentTemplate,
-    IncidentTemplate,
-    IncidentTemplateRow,
-    RemoveIncidentTemplate,
-    UpdateIncidentTemplate,
-)
 from models.storage.write_locks import STATUS
 
 
 @operation(
     "GET /status/v1/admin/incident-templates/list",
-    response=list[IncidentTemplate],
+    response=list[templates.IncidentTemplate],
 )
-def list_incident_templates(call: Call) -> list[IncidentTemplateRow]:
+def list_incident_templates(call: Call) -> list[templates.IncidentTemplateRow]:
     """List the templates of incidents by name."""
     return templates.list_templates()
 
@@ -25,14 +18,14 @@ def list_incident_templates(call: Call) -> list[IncidentTemplateRow]:
 @operation(
     "POST /status/v1/admin/incident-templates/add",
     locks=STATUS,
-    response=IncidentTemplate,
+    response=templates.IncidentTemplate,
     idempotent="required",
     audit="incident-template.added",
     errors=(NameTaken,),
 )
 def add_incident_template(
-    call: Call, request: AddIncidentTemplate
-) -> IncidentTemplateRow:
+    call: Call, request: templates.AddIncidentTemplate
+) -> templates.IncidentTemplateRow:
     """
     Add a template: a title, a severity and a text with which incidents begin.
 
@@ -46,13 +39,13 @@ def add_incident_template(
 @operation(
     "POST /status/v1/admin/incident-templates/update",
     locks=STATUS,
-    response=IncidentTemplate,
+    response=templates.IncidentTemplate,
     audit="incident-template.updated",
     errors=(IncidentTemplateNotFound, NameTaken, VersionConflict),
 )
 def update_incident_template(
-    call: Call, request: UpdateIncidentTemplate
-) -> IncidentTemplateRow:
+    call: Call, request: templates.UpdateIncidentTemplate
+) -> templates.IncidentTemplateRow:
     """
     Update a template; omitted fields do not change.
 
@@ -66,13 +59,13 @@ def update_incident_template(
 @operation(
     "POST /status/v1/admin/incident-templates/remove",
     locks=STATUS,
-    response=IncidentTemplate,
+    response=templates.IncidentTemplate,
     audit="incident-template.removed",
     errors=(IncidentTemplateNotFound,),
 )
 def remove_incident_template(
-    call: Call, request: RemoveIncidentTemplate
-) -> IncidentTemplateRow:
+    call: Call, request: templates.RemoveIncidentTemplate
+) -> templates.IncidentTemplateRow:
     """Delete a template. Incidents that were opened with its text keep theirs."""
     template = templates.remove_template(request)
     call.audit(template)

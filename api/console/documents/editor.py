@@ -8,11 +8,7 @@ from werkzeug.wrappers import Response
 
 from api.console.console_page import page
 from api.console.console_request import ConsoleRequest, Refused
-from api.console.differences import (
-    Difference,
-    compare_texts,
-    difference_of,
-)
+from api.console.differences import Difference, compare_texts, difference_of
 from api.console.documents.documents import (
     CREATE,
     LIST,
