@@ -68,7 +68,7 @@ def test_not_emptied(chain):
     ],
 )
 def test_altered(name, chain, raw_database):
-    """Whatever is altered in a record breaks its link."""
+    """Every modification of a record breaks its link."""
     raw_database.unguard()
     AuditRow.update(**{name: "other"}).where(AuditRow.number == 2).execute()
 

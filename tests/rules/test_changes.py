@@ -26,7 +26,7 @@ def test_nothing_written(store):
 
 
 def test_marked_and_built(store):
-    """An area is behind from its change until that change is built."""
+    """An area has unbuilt changes from a change until it is built."""
     mark("docs")
     assert behind() == {"docs"}
 
@@ -58,7 +58,7 @@ def test_late_note(store):
 
 
 def test_failed_page(store):
-    """An area with a failed page stays behind until a build without one."""
+    """An area with a failed page has unbuilt changes until a build without one."""
     mark("status")
     note_built({"status": 1}, [FAILED], NOON)
     assert behind() == {"status"}

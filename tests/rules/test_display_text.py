@@ -73,6 +73,6 @@ def test_line_stays_one_line():
 
 
 def test_controls_are_gone_from_plain_text():
-    """Every line break becomes a line feed, and other controls are left out."""
+    """Every line break becomes a line feed, and other controls are removed."""
     assert without_controls("a\r\nb\x85c\u2028d\x0be\x1b[1m\t") == "a\nb\nc\nd\ne[1m\t"
     assert plain_line("a\u2028b\x1b \x00 c") == "a b c"

@@ -39,7 +39,7 @@ def test_list_that_is_too_long():
 
 
 def test_unbounded_list():
-    """A list that is not of limited length ends at its first invalid item."""
+    """The validation of an unbounded list ends at its first invalid item."""
     found = places({"unbounded": [{}] * 10_000})
 
     assert found == [("unbounded", 0, "first"), ("unbounded", 0, "second")]
@@ -53,7 +53,7 @@ def test_list_in_a_list():
 
 
 def test_response():
-    """A response has no errors to count, and is validated as it is."""
+    """The errors of a response are not counted; it is validated unchanged."""
     part = {"first": "a", "second": "b"}
 
     whole = Whole.model_validate({"bounded": [part] * 3})

@@ -68,7 +68,7 @@ def test_moment(text, expected):
     ],
 )
 def test_no_moment(text):
-    """A date-time is RFC 3339 with an offset, exists, and is after 1970."""
+    """A date-time is RFC 3339 with an offset, valid, and after 1970."""
     with pytest.raises(ValueError, match="Must be"):
         parse_moment(text)
 

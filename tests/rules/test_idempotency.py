@@ -187,7 +187,7 @@ def test_sealed_for_another(store):
 
 
 def test_found_after_a_rotation(store):
-    """A replacement of the key gets the response, but not a secret in it."""
+    """A replacement of the key gets the response, but no secret in it."""
     store_response(REQUEST, b"{}", NOON)
     other = replace(REQUEST, key="other")
     store_response(other, BODY, NOON, secret=SECRET)
@@ -209,7 +209,7 @@ def test_stored_for_the_key_itself(store):
 
 
 def test_secret_stored_for_the_first_key(store):
-    """Of a secret that an earlier version stored, the sealing key is its caller."""
+    """A secret that an earlier version stored is sealed with the caller's key."""
     store_response(REQUEST, BODY, NOON, secret=SECRET)
     StoredResponseRow.update(sealed_by=None).execute()
 

@@ -1,4 +1,4 @@
-"""The files of texts that operators write are checked before pages need them."""
+"""The text files of operators are checked before pages need them."""
 
 import json
 
@@ -79,7 +79,7 @@ def test_wrong_file(write, path, content, sentence):
     "tag", ["sv", "pt-PT", "zh-Hant-HK", "iw", "ca-valencia", "en-001"]
 )
 def test_file_of_a_language(write, tag):
-    """Every tag that CLDR knows can have a file, with some of the texts or all."""
+    """Every tag in CLDR can have a file, with some of the texts or all."""
     write("locales/README.md", "Notes")
     write(f"locales/{tag}.json", {"front.pages": {"other": "sidor"}})
 
@@ -89,7 +89,7 @@ def test_file_of_a_language(write, tag):
 
 
 def test_copied_files(write):
-    """A copy of each of our own files can be used."""
+    """A copy of each of our own files is valid."""
     for part in ("", "console"):
         for file in (FOLDER / part).glob("*.json"):
             folder = write(f"locales/{part}/{file.name}", file.read_text("utf-8"))

@@ -44,7 +44,7 @@ def placeholders(text):
 
 
 def test_moments_in_other_zones():
-    """A moment is shown in UTC, whatever its offset."""
+    """A time is shown in UTC, whatever its offset."""
     assert ENGLISH.date_time(NOON) == "1 Mar 2026, 12:00 UTC"
     assert ENGLISH.date_time("2026-03-01T13:00:00+01:00") == ENGLISH.date_time(NOON)
     assert ENGLISH.long_date(NOON) == "1 March 2026"
@@ -220,7 +220,7 @@ def test_plural_forms(tag, part):
 
 
 def test_languages_that_the_manual_lists():
-    """The manual has exactly the languages that there are texts for."""
+    """The manual lists exactly the languages with texts."""
     page = Path(__file__).parents[2] / "manual/operating/languages.md"
 
     listed = re.findall(r"^\| .+ \| `(.+)` \|$", page.read_text(), re.MULTILINE)

@@ -55,7 +55,7 @@ def test_line(logged):
 
 @pytest.mark.parametrize("value", HOSTILE)
 def test_value_cannot_forge(logged, value):
-    """A value that could end a line or begin a fact is quoted, and can be read."""
+    """A value that could end a line or start another is quoted, and stays readable."""
     line = logged(LogLine(page=value, failed=1))
 
     assert re.fullmatch("[ -~]+", line)
@@ -84,7 +84,7 @@ def test_stack_is_in_the_line(logged):
 
 @pytest.mark.parametrize("form", ["{}", "Bearer {}", "x{}y", "{{'key': '{}'}}"])
 def test_secret_is_hidden(logged, form):
-    """A secret is cut to its prefix wherever it got in: a fact, a text, an error."""
+    """A secret is cut to its prefix in every value, text and error."""
     secret = generate_secret()
     text = form.format(secret.text)
 
@@ -98,14 +98,14 @@ def test_secret_is_hidden(logged, form):
 
 
 def test_beginning_of_a_secret_is_hidden(logged):
-    """One that was cut short on its way into the log is hidden like a whole one."""
+    """A truncated secret is hidden like a complete one."""
     secret = generate_secret()
 
     assert secret.text[12:15] not in logged(LogLine(path="/" + secret.text[:20]))
 
 
 def encode(text, times):
-    """Percent-encode every character, so many times."""
+    """Percent-encode every character, this number of times."""
     for _ in range(times):
         text = "".join(f"%{ord(character):02x}" for character in text)
     return text
@@ -125,7 +125,7 @@ def encode(text, times):
     ],
 )
 def test_encoded_secret(encoded, logged):
-    """A secret is masked however often it is encoded, and the rest can be read."""
+    """A secret is masked however often it is encoded, and the rest stays readable."""
     secret = generate_secret().text
 
     line = logged(LogLine(path=f"/a%20b/{encoded(secret)}", status=404))
@@ -139,7 +139,7 @@ def test_encoded_secret(encoded, logged):
 
 
 def test_encoded_text_without_a_secret(logged):
-    """Any other text is logged as it was encoded."""
+    """Any other encoded text is logged unchanged."""
     line = logged(LogLine(path="/a%2520b/%256dh"))
 
     assert line.endswith(" path=/a%2520b/%256dh")

@@ -46,7 +46,7 @@ def add(number, at=NOON):
 
 @pytest.fixture
 def rows(store):
-    """Nine rows, three of each instant."""
+    """Nine rows, three for each instant."""
     for number in range(9):
         add(number, NOON + timedelta(milliseconds=number // 3))
 
@@ -61,7 +61,7 @@ def page(query, *sorts):
 
 
 def walked(limit, *sorts):
-    """The ids of all pages, one after the other."""
+    """Return the ids of all pages, one page after the other."""
     ids, cursor = page(ListThings(limit=limit), *sorts)
     while cursor:
         more, cursor = page(ListThings(limit=limit, cursor=cursor), *sorts)

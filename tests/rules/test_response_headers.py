@@ -1,4 +1,4 @@
-"""How a published file is to be served."""
+"""The headers with which a published file is served."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""Settings: their limits, and the sentence that a wrong one stops the start with."""
+"""Settings: their limits, and the messages with which a wrong one stops the start."""
 
 import re
 from dataclasses import fields
@@ -150,7 +150,7 @@ def test_wrong_address(value):
     ],
 )
 def test_address_of_the_site(values, url):
-    """Where it is not set, it follows host and port."""
+    """By default the site's address follows from host and port."""
     assert read(**values).site_url == url
 
 
@@ -188,7 +188,7 @@ def test_site_below_a_path(url, origin, path):
     ],
 )
 def test_subscribing_beside_a_path(url, host, base, action, form_origin):
-    """Readers subscribe at the root of a host, wherever the site is."""
+    """Readers subscribe at the root of the host, whatever the site's path."""
     settings = read(SITE_URL=url, SUBSCRIBE_URL=host, **MAIL)
 
     assert settings.subscribe_origin == (host or "https://a.example")
@@ -198,7 +198,7 @@ def test_subscribing_beside_a_path(url, host, base, action, form_origin):
 
 
 def test_host_that_no_address_can_have():
-    """Then the site's address needs to be set."""
+    """For such a host the site's address must be set."""
     with pytest.raises(SettingError, match="Set MASTHEAD_SITE_URL to the URL"):
         read(HOST="not a host")
 

@@ -104,7 +104,7 @@ def test_populate_fills_the_page(world):
 
 
 def test_populate_twice(world):
-    """A status page that has services is left as it is."""
+    """A status page with services is not changed."""
     before = counts()
 
     assert populate(NOW + timedelta(hours=1)) is False
@@ -123,7 +123,7 @@ def test_services_of_others(app):
 
 
 def test_demo_is_known_again(world):
-    """Whatever was added to the demo later, its next start is at home there."""
+    """Content that was added to the demo later does not prevent its next start."""
     before = is_demo()
     add_key_of(DEMO_EMAIL)
     add_key_of("somebody@example.com")
@@ -148,7 +148,7 @@ def test_other_content_is_not_the_demo(store):
 
 
 def test_documents_are_not_the_demo(store, clock):
-    """So it is with documents that were imported before there was any key."""
+    """Documents that were imported before any key are not the demo."""
     project = ensure_docs_project(clock.now, slug="docs", owner_id=NIL_UUID)
     write(project, clock)
 
@@ -160,7 +160,7 @@ def add_key_of(email):
 
 
 def test_populate_with_equal_now(populated, store):
-    """Equal now, equal measurements."""
+    """An equal `now` gives equal measurements."""
     populate(NOW)
     first = measured()
     open_database(str(populated))
@@ -183,7 +183,7 @@ def test_overall_is_decided_by_the_running_incident(world):
 
 
 def test_every_reading_is_fresh(world):
-    """Both probes have looked at every service within the last minute."""
+    """Both probes have measured every service within the last minute."""
     seen = status_snapshot(NOW, FRESHNESS)
 
     for readings in seen.readings.values():
@@ -278,7 +278,7 @@ def test_audit_chain(world):
 
 
 def test_beat(world):
-    """Each probe measures every service once, and finds the ailing one slow."""
+    """Each probe measures every service once, and the failing one as slow."""
     batches = current_measurements(NOW)
 
     assert [each.source for each in batches] == ["probe-fra", "probe-iad"]
@@ -291,7 +291,7 @@ def test_beat(world):
 
 
 def test_beat_keeps_the_page_fresh(world):
-    """With a batch a minute the page is as fresh an hour later."""
+    """With a batch a minute the page is still fresh an hour later."""
     later = NOW + timedelta(hours=1)
     record(current_measurements(later), later)
 

@@ -69,7 +69,7 @@ def test_one_text(path, post):
 
 
 def test_rotation_under_one_text(post, old):
-    """Fifty rotations under one text are one."""
+    """Fifty rotations under one Idempotency-Key are one rotation."""
     body = {"id": old["id"], "graceSeconds": 0}
 
     answers = at_once(*[lambda: post(f"{KEYS}/rotate", body, "abc")] * 50)

@@ -32,7 +32,7 @@ def connect(port):
 
 @pytest.fixture
 def post(port):
-    """Send a body of so many bytes, whole or in chunks, and return the answer."""
+    """Send a body of this size, whole or in chunks, and return the response."""
     clients = []
 
     def sent(operation, size, key=None, *, is_chunked=False, path=None):
@@ -143,7 +143,7 @@ def test_body_that_is_not_asked_for(connect):
 
 
 def test_bodies_together(post, connect, issue, monkeypatch):
-    """All large bodies together are bounded, and one caller has half of it at most."""
+    """The total size of large bodies is limited, and one caller may use half of it."""
     key, other, size = issue("*"), issue("*"), 3 * KEYLESS
     monkeypatch.setattr(limits, "MAX_SPOOLED_BYTES", 3 * size)
     start(connect, ADD, size, key, "Expect: 100-continue")

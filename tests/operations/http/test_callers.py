@@ -1,4 +1,4 @@
-"""How many threads the requests of one caller have: a key, a session, a network."""
+"""The threads that the requests of one caller may use: a key, a session, a network."""
 
 import http.client
 from contextlib import closing
@@ -78,7 +78,7 @@ def get(gate):
 
 @pytest.fixture
 def crowd(gate, get):
-    """Send sixteen requests of a key that wait at the gate; collect the answers."""
+    """Send sixteen requests of a key that wait at the gate; collect the responses."""
     answers, threads = [], []
 
     def sent(key, **headers):
@@ -95,7 +95,7 @@ def crowd(gate, get):
 
 
 def become_known(get, *keys):
-    """Have each key known, and known as one of costly requests if they are."""
+    """Have each key verified, and recorded as one of costly requests if they are."""
     for key in keys * 3:
         get("/", key)
 
@@ -110,7 +110,7 @@ def costly(monkeypatch):
     "spelling", ["Bearer  key", "bearer key", " Bearer key ", "BEARER \t key"]
 )
 def test_spellings_of_one_key(spelling):
-    """However a client spells the header, it has the threads of one key."""
+    """All spellings of the header identify the same key."""
     environ = {"REQUEST_METHOD": "GET", "PATH_INFO": "/"}
 
     request = Request(environ | {"HTTP_AUTHORIZATION": spelling})
@@ -138,7 +138,7 @@ def test_costly_key_in_company(gate, get, crowd):
 
 
 def test_cheap_key_in_company(gate, get, crowd):
-    """A key of cheap requests, as a gateway has, has all threads but one."""
+    """A key with cheap requests, like a gateway's, may use all threads but one."""
     become_known(get, "gateway", "other")
 
     crowd("gateway")
@@ -207,7 +207,7 @@ def test_networks(one, other, is_same):
 
 
 def test_secrets_of_one_lineage():
-    """A key and its replacement are one caller, from the first answer on."""
+    """A key and its replacement are one caller, from the first response on."""
     queue = CallerQueue(8)
 
     for secret in ("old", "new"):
@@ -246,7 +246,7 @@ class GatedConsole(Gate):
 
 @pytest.fixture
 def console(store, settings, clock):
-    """Serve the console, and let people sign in to it and look at a page."""
+    """Serve the console; visitors can sign in and request a page."""
     app = create_app(settings, clock=clock, console_theme=ConsoleTheme(settings))
     gate = GatedConsole(app)
     with served(gate, threads=8) as port:
@@ -277,7 +277,7 @@ def console(store, settings, clock):
 
 @pytest.mark.usefixtures("costly")
 def test_sessions_in_company(console, issue):
-    """The sessions of a key have the threads of one caller, and people have theirs."""
+    """The sessions of a key share the threads of one caller; people have their own."""
     shared = issue("*", "platform:actors:assert")
     one, other = console.sign_in(shared), console.sign_in(shared)
     ada = console.sign_in(shared, "ada@example.com")

@@ -134,7 +134,7 @@ def test_every_change_has_a_sample(area):
 @pytest.mark.both_engines
 @every
 def test_kept_with_its_audit_and_mark(route, change):
-    """One change, at most one record, and the site is behind where it shows."""
+    """A change makes at most one audit record, and marks the areas that show it."""
     records, before, answers = stored_counts()
 
     response = change(route)
@@ -217,7 +217,7 @@ def test_refused(route, change):
 @pytest.mark.both_engines
 @every
 def test_odd_values(route, sample, api, issue):
-    """Whatever a member is, the answer is one of ours and no mistake."""
+    """Any value of a member is answered with a problem, never with a 500."""
     able, body = issue("*", rate_capacity=10_000), sample(route)
     fields = ROUTES[route].request.model_fields
 

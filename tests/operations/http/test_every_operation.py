@@ -29,7 +29,7 @@ SECRETIVE = "do-not-echo-7f3a"
 
 
 def wildcards(scope):
-    """The wildcards that a scope lies under, from * to the narrowest."""
+    """Return the wildcards that cover a scope, from * to the narrowest."""
     parts = scope.split(":")
     return ["*", *(":".join(parts[:n]) + ":*" for n in range(1, len(parts)))]
 
@@ -90,7 +90,7 @@ def test_key_that_is_none_of_ours(operation, send, issue, refusal):
 
 @every
 def test_key_that_has_expired(operation, send, issue, clock, refusal):
-    """A key ends at the very instant of its expiry, not after it."""
+    """A key expires exactly at its end, not after it."""
     key = issue("*", expires_in_days=1)
     clock.pass_(days=1, milliseconds=-1)
     assert send(operation, key).status_code != 401
@@ -104,7 +104,7 @@ def test_key_that_has_expired(operation, send, issue, clock, refusal):
 
 @every
 def test_key_that_was_revoked(operation, send, issue, api, clock, refusal):
-    """A revocation acts on the next request."""
+    """A revocation applies to the next request."""
     key = issue("*")
     listed = api("GET /platform/v1/keys/list").json["data"]
     id = next(each["id"] for each in listed if each["prefix"] == key[:11])
@@ -133,7 +133,7 @@ def test_wrong_scope(operation, send, issue, refusal):
 
 @every
 def test_covering_scopes(operation, send, issue):
-    """The exact scope and each wildcard above it open the operation."""
+    """The exact scope and each wildcard above it are sufficient."""
     for scope in [operation.scope, *wildcards(operation.scope)]:
         assert covers(scope, operation.scope)
         assert send(operation, issue(scope)).status_code not in (401, 403), scope
@@ -181,7 +181,7 @@ def test_unknown_parameter(operation, send, issue, refusal):
 
 @reads
 def test_repeated_parameter(operation, send, issue, refusal):
-    """Two values for one parameter are a question with two meanings."""
+    """Two values for one parameter are ambiguous and rejected."""
     response = send(operation, issue("*"), query_string="limit=1&limit=1")
 
     assert response.status_code == 400
@@ -248,7 +248,7 @@ def needed(operation):
 
 @every
 def test_is_described(operation):
-    """OpenAPI knows the operation, its scope and its refusals."""
+    """OpenAPI has the operation, its scope and its problems."""
     result = DESCRIBED["paths"][operation.path][operation.method.lower()]
 
     assert result["x-scope"] == operation.scope

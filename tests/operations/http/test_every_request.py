@@ -87,7 +87,7 @@ def test_field_that_is_repeated(operation, body, send, issue, refusal):
 
 @posts
 def test_many_fields(operation, send, issue, refusal):
-    """Each unknown field is an error, so an object with very many is one itself."""
+    """An object with very many unknown fields is a single error."""
     body = {f"a{number}": 1 for number in range(10_001)}
 
     response = send(operation, issue("*"), json=body)
@@ -136,7 +136,7 @@ def test_wrong_media_type(operation, media_type, send, issue, refusal):
 
 @posts
 def test_json_with_a_charset(operation, send, issue):
-    """A parameter of the media type does no harm."""
+    """A parameter of the media type is accepted."""
     media_type = "application/json; charset=utf-8"
 
     response = send(operation, issue("*"), data=b"{}", content_type=media_type)

@@ -19,7 +19,7 @@ def described(route):
 
 
 def answers_json(route):
-    """Return whether an answer is JSON, and not the bytes of a file."""
+    """Return whether a response is JSON, and not the bytes of a file."""
     return "application/json" in described(route)["responses"]["200"]["content"]
 
 

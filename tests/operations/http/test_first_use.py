@@ -46,7 +46,7 @@ print(json.dumps(failed))
 
 
 def test_first_use_by_several_threads():
-    """Whichever thread is first, the schemas of an operation are whole for all."""
+    """The schemas of an operation are complete for all threads, whichever is first."""
     ran = subprocess.run(
         [sys.executable, "-c", PROGRAM], cwd=ROOT, capture_output=True, check=True
     )

@@ -49,7 +49,7 @@ def is_private(response):
 
 @every
 def test_operation(operation, app, send, issue):
-    """Answers and refusals of each operation, by each method, are safe and private."""
+    """The responses of each operation, by each method, are safe and private."""
     key, client = issue("*"), app.test_client()
 
     assert is_private(send(operation)).status_code == 401
@@ -87,7 +87,7 @@ def test_answer_that_is_held_already(api, clock):
 @pytest.mark.parametrize("method", ["GET", "HEAD"])
 @pytest.mark.parametrize("path", OWN)
 def test_own_addresses(app, path, method):
-    """Health, metrics and the description are safe; the last is for everyone."""
+    """Health, metrics and the OpenAPI document are safe; the last is public."""
     response = is_safe(app.test_client().open(path, method=method))
 
     assert response.status_code == 200
@@ -106,7 +106,7 @@ def test_strange_requests(app, method, path, refusal):
 
 
 def test_mistake_of_ours(send, issue):
-    """A 500 is as safe as all else."""
+    """A 500 has the safe headers too."""
     key = issue("*")
     KeyRow.update(scopes="no list").execute()
 

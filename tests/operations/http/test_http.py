@@ -106,7 +106,7 @@ def test_line_for_an_unknown_address(path, expected, app, lines):
 
 @pytest.mark.parametrize("path", ["/healthz", "/readyz", "/openapi.json"])
 def test_what_needs_no_key(path, app, lines):
-    """Health and the description are open, carry a request id and are logged."""
+    """Health and OpenAPI document need no key, have a request id and are logged."""
     response = app.test_client().get(path)
 
     assert response.status_code == 200

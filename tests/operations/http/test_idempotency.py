@@ -46,7 +46,7 @@ def test_repeat(add):
     [("abc", '"abc"'), ("a'b", '"a\'b"'), ("x" * 255, f'"{"x" * 255}"')],
 )
 def test_bare_and_quoted(bare, quoted, add):
-    """Both forms of one text are one key."""
+    """Both forms of one text are the same Idempotency-Key."""
     assert add(quoted).data == add(bare).data
 
 
@@ -65,7 +65,7 @@ def test_quoted_string(text, add):
     ],
 )
 def test_key_out_of_shape(text, add, refusal):
-    """1 to 255 visible characters; doubled headers are no key."""
+    """A key has 1 to 255 visible characters; a duplicate header is invalid."""
     response = add(text)
 
     assert response.status_code == 400
@@ -75,7 +75,7 @@ def test_key_out_of_shape(text, add, refusal):
 
 
 def test_missing(app, issue, refusal):
-    """Where a repeat would do harm the header is required."""
+    """The header is required where a repeat would do harm."""
     headers = {"Authorization": f"Bearer {issue('*')}"}
 
     response = app.test_client().post(ADD.split()[1], json=NEW_KEY, headers=headers)
@@ -86,7 +86,7 @@ def test_missing(app, issue, refusal):
 
 
 def test_other_body(add, refusal):
-    """One text for two requests is a mistake of the caller's."""
+    """One Idempotency-Key for two different requests is rejected."""
     add("abc")
 
     response = add("abc", NEW_KEY | {"rateCapacity": 5})
@@ -109,7 +109,7 @@ def test_same_body_in_other_words(add):
 
 
 def test_other_callers(add, issue):
-    """A stored answer is only the caller's own, and only its actor's."""
+    """A stored response is returned only to its caller and actor."""
     asserting = issue("*", ASSERT_ACTORS)
     answers = [
         add("abc"),
@@ -132,7 +132,7 @@ def test_other_operation(add, api):
 
 
 def test_after_a_day(add, clock):
-    """For 24 hours there is one record; at their end a new one."""
+    """For 24 hours a repeat adds no record; afterwards it is a new request."""
     first = add("abc")
     clock.pass_(hours=24, milliseconds=-1)
     assert add("abc").data == first.data
@@ -179,7 +179,7 @@ def test_refusal_is_not_stored(add, issue, api):
 
 
 def test_repeat_of_what_was_undone(add, api):
-    """A repeat gets the answer of its day, though the key is revoked since."""
+    """A repeat gets the stored response, even if the key was revoked since."""
     first = add("abc")
     api(REMOVE, {"id": first.json["data"]["id"]})
 

@@ -87,7 +87,10 @@ def test_poller_sees_every_change(store, settings, issue):
 
 
 def test_clock_that_is_set_back(api, clock):
-    """Two changes of a millisecond, and one after the clock was set back, are later."""
+    """
+    Two changes in a millisecond, and one after the clock was set back, have later
+    instants.
+    """
     data = [api(ADD, {"slug": "api", "name": "API"}).json["data"]["updatedAt"]]
 
     for name, hours in (("Still", 0), ("Back", -1), ("On", 1.5)):
@@ -106,7 +109,7 @@ def test_clock_that_is_set_back(api, clock):
 
 
 def test_facts_go_by_the_clock(api, clock, issue):
-    """After the clock was set back, a grace ends and an incident starts by it."""
+    """After the clock was set back, grace periods and incidents follow the clock."""
     payload, admin = {"name": "x", "scopes": ["status:*"]}, issue("*")
     key = api("POST /platform/v1/keys/add", payload, key=admin)
     api(ADD, {"slug": "api", "name": "API"})

@@ -56,7 +56,7 @@ GET = b"GET / HTTP/1.1\r\nHost: x\r\n\r\n"
 
 
 def is_closed(client):
-    """Return whether the other side has hung up."""
+    """Return whether the other side has closed the connection."""
     try:
         return client.recv(1) == b""
     except ConnectionError:

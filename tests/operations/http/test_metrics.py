@@ -50,7 +50,7 @@ def read_metrics(app):
 
 
 def test_requests(api, read_metrics):
-    """Each answer counts under its operation and status, and its time once."""
+    """Each response is counted by operation and status, with its duration."""
     api(LIST)
     api(LIST)
     api(LIST, {"nothing": "1"})
@@ -218,7 +218,7 @@ def test_files(read_metrics):
 
 @pytest.mark.postgresql
 def test_server(read_metrics):
-    """The database has a size wherever it is; its log and disk are the server's."""
+    """On PostgreSQL the database has a size too; log and disk belong to its server."""
     found = read_metrics()
 
     assert found["masthead_database_readable",] == 1
@@ -240,7 +240,7 @@ def test_database_that_cannot_be_read(app, read_metrics, raw_database):
 
 
 def test_what_is_wrong(store, settings, clock):
-    """Each state has a number; one that is harmless leaves the service ready."""
+    """Each state has a number; a harmless one leaves the service ready."""
     found = [Fault("second-server", "x"), Fault("pages-failed", "y")]
     app = create_app(settings, clock=clock, list_faults=lambda: found)
     text = app.test_client().get("/metrics").text

@@ -42,7 +42,7 @@ def test_time_without_offset(api):
     ("measurements", "ending"), [([], "at least 1 item."), ([{}] * 201, "200 items.")]
 )
 def test_number_of_items(api, measurements, ending):
-    """One is an item, and many are items."""
+    """The message uses the singular for one item, and the plural for many."""
     batch = {"source": "a", "measurements": measurements}
 
     response = api("POST /status/v1/admin/measurements/record", batch)

@@ -1,4 +1,4 @@
-"""The OpenAPI document: a golden file, and sound in itself."""
+"""The OpenAPI document: a golden file, and consistent."""
 
 import gzip
 import json
@@ -34,7 +34,7 @@ def values_of(name, node):
 
 
 def test_contract(openapi, golden):
-    """A change of the contract is a line in a diff."""
+    """Every change of the contract shows in the diff of the golden file."""
     golden("openapi.json", json.dumps(openapi, indent=2, ensure_ascii=False) + "\n")
 
 
@@ -44,7 +44,7 @@ def test_served(app, openapi):
 
 
 def test_site_below_a_path(store, settings, clock, openapi):
-    """Operations are described on pages of the site, wherever that is."""
+    """The documentation links of operations lead to the site, below its path."""
     below = replace(settings, site_url="https://example.com/docs/v2")
     app = application.create_app(below, clock=clock)
 

@@ -1,4 +1,4 @@
-"""Several processes over one database, as at the change of a release."""
+"""Several processes with one database, as during an upgrade."""
 
 import json
 import subprocess

@@ -1,4 +1,4 @@
-"""The rate of a key through HTTP."""
+"""The rate limit of a key over HTTP."""
 
 import pytest
 
@@ -23,7 +23,7 @@ def test_burst(send, issue, refusal):
 
 
 def test_refill(send, issue, clock):
-    """After Retry-After there is one request more, and not before."""
+    """After Retry-After one request is allowed, and not before."""
     key = issue("*", rate_capacity=1, rate_refill=0.5)
     send(LIST, key)
 

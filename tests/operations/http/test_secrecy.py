@@ -92,7 +92,7 @@ def test_lists(route, secrets, key, api):
 
 @pytest.fixture
 def written():
-    """The log as it would be written, at its most talkative."""
+    """The log as written at the most verbose level."""
     stream, root = io.StringIO(), logging.getLogger()
     handler = logging.StreamHandler(stream)
     handler.setFormatter(LogfmtFormatter(REDACTED_PATTERN))
@@ -105,7 +105,7 @@ def written():
 
 
 def places(secret):
-    """Requests that have the secret where it belongs and where it does not."""
+    """Return requests with the secret in the right place, and in wrong ones."""
     verify = "/platform/v1/keys/verify"
     body, bearer = {"hash": hash_secret(secret)}, {"Authorization": f"Bearer {secret}"}
     return [

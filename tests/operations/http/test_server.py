@@ -64,7 +64,7 @@ def request(path):
 
 
 def bodies(client, count):
-    """Read so many responses, and return their bodies."""
+    """Read this number of responses, and return their bodies."""
     with client.makefile("rb") as responses:
         found = []
         for _ in range(count):
@@ -113,7 +113,7 @@ def test_requests_ahead_do_not_delay_others(application, connect, path):
 
 
 def test_error_of_a_connection(connect, monkeypatch, caplog):
-    """An error of one connection ends this connection, and not the loop."""
+    """An error of one connection closes it, and does not end the loop."""
     bad, other = connect(), connect()
     other.sendall(request(QUICK))
     assert bodies(other, 1) == [QUICK]

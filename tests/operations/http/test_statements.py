@@ -1,4 +1,4 @@
-"""The statements of a request: during each of them, other threads get their turn."""
+"""The statements of a request: during each of them, other threads can run."""
 
 import hashlib
 
@@ -22,7 +22,7 @@ WITHOUT_SNAPSHOT = {
 
 @pytest.fixture
 def statements(app):
-    """The statements of the requests from here on, which this thread processes."""
+    """Return the statements of later requests, which this thread processes."""
     executed = []
     database.connection().set_trace_callback(executed.append)
     return executed
@@ -38,8 +38,8 @@ def test_reads_without_snapshot_are_known():
 @pytest.mark.parametrize("route", WITHOUT_SNAPSHOT)
 def test_read_without_snapshot(api, statements, route):
     """
-    After the caller's key it has at most one statement, so there are no two that could
-    disagree; its limit of time would need a snapshot.
+    After authentication there is at most one statement, so that no two could be
+    inconsistent; a time limit would need a snapshot.
     """
     api(route, WITHOUT_SNAPSHOT[route])
     statements.clear()
@@ -53,7 +53,7 @@ def test_read_without_snapshot(api, statements, route):
 
 
 def test_read_with_snapshot(api, statements):
-    """The caller is authenticated outside of the one snapshot."""
+    """The caller is authenticated outside the one snapshot."""
     api("GET /status/v1/services/list")
     statements.clear()
 
@@ -66,7 +66,7 @@ def test_read_with_snapshot(api, statements):
 
 
 def test_change(api, statements):
-    """A change has no snapshot beside its transaction."""
+    """A change has no snapshot besides its transaction."""
     api("POST /status/v1/admin/services/add", {"slug": "api", "name": "API"})
 
     begun = {text for text in statements if text.startswith("BEGIN")}

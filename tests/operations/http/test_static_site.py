@@ -57,7 +57,9 @@ def test_page_has_the_policy(browse):
 
 
 def test_page_for_an_address_that_is_none(browse):
-    """A browser gets a page, a program a problem; both are 404."""
+    """
+    For an unknown address, a browser gets a page and a program a problem; both are 404.
+    """
     page = browse("/nowhere/", headers={"Accept": "text/html"})
 
     assert page.status_code == 404

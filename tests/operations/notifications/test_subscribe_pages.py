@@ -169,7 +169,7 @@ def test_gets_change_nothing(reader):
 
 
 def test_one_click_of_mail_programs(subscribed):
-    """RFC 8058 allows two kinds of body; it is answered with 200, again and again."""
+    """Both body types of RFC 8058 are accepted with 200, also repeatedly."""
     bodies = [
         {"data": ONE_CLICK, "content_type": "multipart/form-data"},
         {"data": ONE_CLICK},
@@ -199,7 +199,7 @@ def test_ended_subscription_says_so(subscribed):
 
 
 def test_confirming_too_late(reader, clock):
-    """After seven days, the link of the mail has ended."""
+    """After seven days, the link in the email has expired."""
     reader.api()
     clock.pass_(days=7)
 
@@ -240,7 +240,7 @@ def test_guessed_token(subscribed, page, token):
 
 @pytest.mark.parametrize("path", ["confirm", "confirm/", "{}/", "{}/x", "x/y"])
 def test_broken_link(subscribed, caplog, path):
-    """A link that was cut or continued is a page, and its token is in no log line."""
+    """A truncated or extended link gets a page, and its token is not logged."""
     caplog.set_level("DEBUG")
     end = subscribed.path("end")
     path = path.format(end.removeprefix("/subscribe/"))
@@ -365,7 +365,7 @@ def test_form_keeps_what_was_entered(reader):
     ],
 )
 def test_body_that_is_no_form(subscribed, body, content_type, status):
-    """It gets a page with a sentence, whatever it is."""
+    """A malformed body gets a page with a sentence."""
     answers = [
         subscribed.client.post(path, data=body, content_type=content_type)
         for path in ("/subscribe", subscribed.path("manage"))
@@ -581,7 +581,7 @@ def test_busy_storage(reader, raw_database):
 
 
 def test_headers(subscribed):
-    """Tokens in addresses reach no other site, no cache and no search engine."""
+    """Tokens in addresses reach no other site, cache or search engine."""
     answers = [
         subscribed.client.get("/subscribe"),
         subscribed.api("ada@"),
@@ -606,7 +606,7 @@ def test_headers(subscribed):
 
 
 def test_pages_of_another_host(settings, clock, reader):
-    """Pages on a host of their own have the site's styles and links to its pages."""
+    """Pages on their own host have the site's styles and links to its pages."""
     result = replace(settings, site_url="https://status.example.com")
     elsewhere = Reader(result, clock, subscribe_url="https://api.example.com")
 
@@ -626,7 +626,7 @@ def test_pages_of_another_host(settings, clock, reader):
     ],
 )
 def test_site_below_a_path(settings, clock, reader, subscribe_url, base):
-    """They link to the site where it is, and are themselves at the root of the host."""
+    """Pages are at the root of the host, and link to the site below its path."""
     result = replace(settings, site_url="https://status.example.com/docs/v2")
     below = Reader(result, clock, subscribe_url=subscribe_url)
 
@@ -641,7 +641,7 @@ def test_site_below_a_path(settings, clock, reader, subscribe_url, base):
 
 @pytest.mark.parametrize("method", ["PUT", "DELETE", "PATCH"])
 def test_other_methods(subscribed, method, caplog):
-    """Only GET and POST are for readers, and the log has no token of the others."""
+    """Only GET and POST are allowed, and tokens of other methods are not logged."""
     caplog.set_level("DEBUG")
     for page in PAGES:
         response = subscribed.client.open(subscribed.path(page), method=method)
@@ -667,7 +667,7 @@ def test_log_names_nobody(subscribed, caplog):
 
 
 def test_log_of_an_internal_error(settings, clock, reader, caplog):
-    """An error of ours is logged, without the token of the page that had it."""
+    """An internal error is logged without the token of its page."""
     reader.api()
     path = reader.path("confirm")
 

@@ -1,4 +1,4 @@
-"""Developers' own keys through HTTP."""
+"""Developers' own keys over HTTP."""
 
 import re
 from dataclasses import replace
@@ -107,7 +107,7 @@ def test_list_of_an_account(portal, key, api):
 
 
 def test_revoke(portal, key, api, audited):
-    """Revoked once, and audited once, by the account."""
+    """A key is revoked once, and audited once, by the account."""
     first, again = portal(REVOKE, {"id": key["id"]}), portal(REVOKE, {"id": key["id"]})
 
     assert first.json["data"]["status"] == "revoked"
@@ -151,7 +151,7 @@ def test_rotate_what_became_more(portal, key, api, issue, refusal):
 
 
 def test_rotate_with_a_slower_portal(portal, key):
-    """The replacement is as slow as the portal has become since."""
+    """The replacement has the portal's current rate, even if it is lower now."""
     KeyRow.update(rate_capacity=5, rate_refill=0.5).where(
         KeyRow.prefix == portal.prefix
     ).execute()
@@ -197,7 +197,10 @@ def test_portal_that_does_not_say_for_whom(route, portal, key, refusal):
 
 
 def test_most_active_keys(portal, settings, clock, store, issue, refusal):
-    """An account has at most so many active keys, those in a grace period included."""
+    """
+    The number of active keys of an account is limited, including those in a grace
+    period.
+    """
     app = create_app(replace(settings, developer_keys_max=2), clock=clock)
     client = app.test_client()
     headers = {"Authorization": f"Bearer {portal.key}", "Act-As-Account": GRACE}
@@ -221,7 +224,7 @@ def test_most_active_keys(portal, settings, clock, store, issue, refusal):
 
 @pytest.mark.parametrize("scope", [ASSERT_ACTORS, ESCALATE])
 def test_scope_that_is_never_public(scope, portal, settings, clock, refusal):
-    """Though the settings list it as public, no developer's key has it."""
+    """No developer's key gets the scope, even if the settings list it as public."""
     app = create_app(replace(settings, public_scopes=(scope,)), clock=clock)
     headers = {"Authorization": f"Bearer {portal.key}", "Act-As-Account": GRACE}
     body = NEW_KEY | {"scopes": [scope]}
@@ -246,7 +249,7 @@ def test_plain_key(api, issue):
 
 
 def test_key_of_an_account(portal, key, api):
-    """A key that belongs to an account sees that account's keys."""
+    """A key that belongs to an account has access to that account's keys."""
     KeyRow.update(scopes=["platform:developer:*"]).execute()
 
     listed = api(LIST, key=key["secret"]).json["data"]

@@ -81,7 +81,7 @@ def test_add_by_a_key_without_limits(api, issue, refusal):
 
 @pytest.mark.parametrize("grant_all", ["*", ESCALATE])
 def test_add_by_who_grants_anything(grant_all, api, issue):
-    """`*` and the scope to escalate are free of every limit."""
+    """Keys with `*` and the scope to escalate may exceed every limit."""
     manager = issue("platform:keys:add", grant_all, **LIMITS)
 
     response = api(ADD, NEW_KEY | {"rateCapacity": 100_000}, key=manager)
@@ -158,7 +158,9 @@ def test_rotate_beyond_the_limits(present, kind, api, limited, target, refusal):
 
 
 def test_developer_key_of_a_limited_key(api, limited, clock):
-    """A developer's key has at most the rate and life of the key that creates it."""
+    """
+    A developer's key has at most the rate and lifetime of the key that creates it.
+    """
     first = api(CREATE, NEW_KEY, key=limited).json["data"]
     clock.pass_(days=1)
     second = api(ROTATE_OWN, {"id": first["id"]}, key=limited).json["data"]

@@ -1,4 +1,4 @@
-"""The audit of keys through HTTP."""
+"""The audit log of keys over HTTP."""
 
 import pytest
 

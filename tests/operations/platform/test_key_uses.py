@@ -61,7 +61,7 @@ def test_request_of_a_revoked_key(api, issue, uses, clock):
 
 
 def test_use_at_a_gateway(api, issue, uses, clock):
-    """A key that a gateway verifies is in use there."""
+    """The verification of a key by a gateway is a use."""
     key = issue("a")
 
     api(VERIFY, {"hash": hashlib.sha256(key.encode()).hexdigest()})

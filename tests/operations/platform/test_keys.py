@@ -1,4 +1,4 @@
-"""API keys through HTTP."""
+"""API keys over HTTP."""
 
 import re
 
@@ -23,12 +23,14 @@ NEW_KEY = {"name": "probe", "scopes": ["status:services:list"]}
 
 @pytest.fixture
 def created(api):
-    """A key that was added through HTTP, with its secret."""
+    """A key that was added over HTTP, with its secret."""
     return api(ADD, NEW_KEY | {"expiresInDays": 2}).json["data"]
 
 
 def test_add(api, audited):
-    """A key is answered with all its members and its secret, and audited."""
+    """
+    The response has all members of the key and its secret, and the addition is audited.
+    """
     response = api(ADD, NEW_KEY | {"name": "  probe ", "rateRefill": 0.5})
 
     key = response.json["data"]
@@ -118,7 +120,7 @@ def test_add_with_a_scope_twice(api):
 
 
 def test_get(api, created):
-    """A key is seen without its secret."""
+    """A key is returned without its secret."""
     response = api(GET, {"id": created["id"]})
 
     assert response.json["data"] == {name: created[name] for name in MEMBERS}
@@ -174,7 +176,7 @@ def test_list_links_to_its_next_page(api, issue, app):
 
 
 def test_list_by_status(api, created, clock):
-    """An expired key counts as revoked, in the list as everywhere."""
+    """An expired key counts as revoked, in lists as everywhere."""
     clock.pass_(days=2)
 
     revoked = api(LIST, {"status": "revoked"}).json["data"]

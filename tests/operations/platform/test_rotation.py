@@ -91,7 +91,7 @@ def test_grace(grace, expires_at, rotate, old, api, clock):
 
 
 def test_second_grace(rotate, old, api, refusal):
-    """A key in its grace period is not rotated again, by whomever."""
+    """A key in its grace period is not rotated again, by any caller."""
     rotate(60)
 
     response = rotate(30)
@@ -131,7 +131,7 @@ def test_update_by_a_key_in_its_grace(issue, api, refusal):
 
 
 def test_rotation_of_oneself(issue, api, clock):
-    """A key that rotates itself, again and again, lives no longer for that."""
+    """Repeated rotations of a key by itself do not extend its lifetime."""
     secret = issue("platform:keys:rotate", expires_in_days=3, rate_capacity=5)
     clock.pass_(days=1)
 
@@ -146,7 +146,7 @@ def test_rotation_of_oneself(issue, api, clock):
 
 @pytest.mark.parametrize("grace", [-1, 2_592_001, "60", 1.5, None, True])
 def test_grace_out_of_shape(grace, api, old):
-    """A grace is a whole number of seconds, at most thirty days."""
+    """A grace period is a whole number of seconds, up to thirty days."""
     response = api(ROTATE, {"id": old["id"], "graceSeconds": grace})
 
     assert response.status_code == 422
@@ -172,7 +172,7 @@ def test_what_is_over_stays_over(over, rotate, old, api, clock, audited, refusal
 
 
 def test_order_of_refusals(rotate, old, issue, api, refusal):
-    """Missing, then over, then beyond the caller's own."""
+    """Unknown is reported first, then inactive, then scopes beyond the caller's own."""
     key = issue("platform:keys:rotate")
 
     beyond = rotate(key=key)
@@ -198,7 +198,7 @@ def test_no_secret_of_a_key_that_acts_for_others(rotate, issue, refusal):
 
 
 def test_one_rate_for_the_line(rotate, old, send):
-    """However often a key is replaced, its line has one bucket."""
+    """A key and its replacements share one rate limit."""
     new = rotate().json["data"]
     newest = rotate(id=new["id"]).json["data"]
 

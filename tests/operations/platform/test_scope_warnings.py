@@ -29,7 +29,7 @@ def test_add(headers, api, manager):
 
 
 def test_update(api, manager):
-    """An update warns of the scopes that it sends, and of no others."""
+    """An update warns about the scopes that it sends, and about no others."""
     id = api(ADD, NEW_KEY, key=manager).json["data"]["id"]
 
     scopes = api(UPDATE, {"id": id, "scopes": [WRONG]}, key=manager)

@@ -1,4 +1,4 @@
-"""Changing keys through HTTP."""
+"""Changing keys over HTTP."""
 
 import pytest
 

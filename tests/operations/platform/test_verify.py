@@ -1,4 +1,4 @@
-"""Removing and verifying keys through HTTP."""
+"""Removing and verifying keys over HTTP."""
 
 import hashlib
 
@@ -62,7 +62,7 @@ def test_verify_shortly_before_the_end(verify, clock):
 
 
 def test_verify_at_the_end(verify, clock):
-    """An expired key is found with status revoked, as a removed one is."""
+    """An expired key has the status revoked, like a removed one."""
     clock.pass_(days=2)
 
     response = verify()
@@ -89,5 +89,5 @@ def test_verify_stranger(verify, refusal):
 
 @pytest.mark.parametrize("text", ["", "0" * 63, "0" * 65, "A" * 64, "0" * 64 + "\n"])
 def test_verify_what_is_no_hash(text, api):
-    """A hash is 64 lower-case hexadecimal digits, to the letter."""
+    """A hash is exactly 64 lower-case hexadecimal digits."""
     assert api(VERIFY, {"hash": text}).status_code == 422

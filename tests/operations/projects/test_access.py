@@ -57,7 +57,7 @@ def test_account(api_as, sample_project):
 
 @pytest.mark.parametrize("account", [OWNER, MAINTAINER, CONTRIBUTOR, READER, STRANGER])
 def test_allowed(api_as, sample_project, account):
-    """All reads, and each change of which the role allows one case at least."""
+    """All reads, and each change with at least one case that the role allows."""
     ranks = [OWNER, MAINTAINER, CONTRIBUTOR, READER, STRANGER]
     needs = {"owner": 0, "maintainer": 1, "contributor": 2, "reader": 3, None: 4}
 
@@ -106,7 +106,7 @@ def test_key_of_nobody_in_an_archived_project(api, sample_project):
 
 
 def test_stranger(api_as, clock, sample_project):
-    """Without a membership there is no role, but for the docs project's own."""
+    """Without a membership there is no role, except in the docs project."""
     make_project("docs", clock.now, builtin=True)
 
     stranger = access_of(api_as(STRANGER, GET, {"projectSlug": "atlas"}))
@@ -118,7 +118,9 @@ def test_stranger(api_as, clock, sample_project):
 
 
 def test_key_of_nobody(api, issue, sample_project):
-    """It has no membership and acts as owner, within its scopes and no further."""
+    """
+    A key without an account has no membership and acts as owner, within its scopes.
+    """
     scopes = ["projects:access:get", "projects:members:*", "status:*"]
 
     access = access_of(api(GET, {"projectId": sample_project.id}, key=issue(*scopes)))
@@ -148,5 +150,5 @@ def test_without_a_project(api_as):
     ],
 )
 def test_of_nothing(api, sample_project, query, status):
-    """A project that is named is there, and named once."""
+    """The project must exist, and be given once."""
     assert api(GET, query).status_code == status

@@ -1,4 +1,4 @@
-"""The activity of projects through HTTP."""
+"""The activity of projects over HTTP."""
 
 import pytest
 
@@ -64,7 +64,9 @@ def test_record(api, feed):
     ],
 )
 def test_list(api, feed, query, expected):
-    """Newest first; from is inclusive, to exclusive; work.* is all on work."""
+    """
+    Newest first; `from` is inclusive, `to` exclusive; work.* matches all work actions.
+    """
     letters = {
         "project.created": "p",
         "work.created": "w",
@@ -76,7 +78,7 @@ def test_list(api, feed, query, expected):
 
 
 def test_list_of_a_project(api, feed):
-    """Only its own records; an unknown project is not an empty feed."""
+    """Only the project's records; an unknown project is a 404, not an empty list."""
     for query in ({"projectId": feed.id}, {"projectSlug": "atlas"}):
         assert len(actions(api(LIST, query))) == 3
     refused = api(LIST, {"projectId": "00000000-0000-0000-0000-000000000000"})

@@ -1,4 +1,4 @@
-"""Comments through HTTP."""
+"""Comments over HTTP."""
 
 import pytest
 
@@ -79,7 +79,7 @@ def test_life_of_a_comment(api, sample_project, item, add_comment, acting_as, cl
 
 
 def test_add(api, sample_project, item, add_comment):
-    """A comment is its author's, and has all its members from the start."""
+    """A comment has its author, and all its members from the start."""
     comment = add_comment().json["data"]
 
     assert comment == {

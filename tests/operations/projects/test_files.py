@@ -1,4 +1,4 @@
-"""Pictures and other files of projects, through HTTP."""
+"""Pictures and other files of projects, over HTTP."""
 
 import hashlib
 
@@ -161,7 +161,7 @@ def test_files_of_too_many_bytes(api, app, sample_project, settings):
 
 
 def test_published_file(api, docs_project):
-    """It stays until no published document shows it."""
+    """A file cannot be removed while a published document shows it."""
     file = docs_project.add("a.png", pictures.png())
     document = docs_project.publish("setup", "![A](a.png)\n")
 
@@ -192,7 +192,7 @@ def test_purge(api, add, sample_project, clock):
 
 
 def test_links_of_a_document(api, docs_project):
-    """A picture that exists is no broken link, one that does not is."""
+    """An existing picture is no broken link; a missing one is."""
     docs_project.add("a.png", pictures.png())
     document = docs_project.write("setup", "![A](a.png) ![B](b.png)\n")
 

@@ -62,7 +62,7 @@ def test_life_of_a_project_label(
 def test_time_of_items_grows_in_the_same_instant(
     api, sample_project, make_label, make_labelled_item, clock
 ):
-    """Removal without time passing still moves the items on."""
+    """A removal in the same instant still increases the updatedAt of items."""
     item = make_labelled_item(sample_project, label := make_label("bug"))
 
     api(REMOVE, {"id": label["id"]})
@@ -102,7 +102,7 @@ def test_names_are_told_apart(api, sample_project, make_label, clock, refusal):
 
 
 def test_archived_project(api, sample_project, make_label, clock, refusal):
-    """An archived project's labels stay as they are."""
+    """The labels of an archived project cannot be changed."""
     label = make_label("bug")
     sample_project.change({"archived_at": clock.now}, clock.now)
 
@@ -186,7 +186,7 @@ def test_nothing_there(api, refusal):
 
 
 def test_create_again(api, sample_project):
-    """The repeat of an adding is answered as the first was."""
+    """A repeat returns the first response."""
     body, repeat = (
         {"projectId": sample_project.id, "name": "x"},
         {"Idempotency-Key": "one"},
@@ -199,7 +199,7 @@ def test_create_again(api, sample_project):
 
 @pytest.mark.parametrize("route", [CREATE, ADMIN_ADD])
 def test_life_of_a_global_label(api, issue, route, audited):
-    """Either way in, a global label is audited and in no project's feed."""
+    """A global label is audited, and in no project's activity."""
     key = issue("projects:*")
     label = api(route, {"name": "bug"}, key=key).json["data"]
     update, remove = (
@@ -223,7 +223,7 @@ def test_life_of_a_global_label(api, issue, route, audited):
 
 
 def test_global_label_without_the_admin_scope(api):
-    """Through labels/* a global label needs the role that only operators have."""
+    """Through labels/* a global label requires a role that only operators have."""
     label = api(ADMIN_ADD, {"name": "bug"}).json["data"]
     bodies = {
         CREATE: ({"name": "other"}, "add"),
@@ -291,7 +291,7 @@ def test_merge(api, sample_project, make_label, make_labelled_item, clock, audit
 def test_global_label_goes_from_archived_projects(
     api, sample_project, make_labelled_item, clock
 ):
-    """The removal of a global label is the one change that reaches an archive."""
+    """Only the removal of a global label changes archived projects."""
     label = api(ADMIN_ADD, {"name": "bug"}).json["data"]
     make_labelled_item(sample_project, label)
     sample_project.change({"archived_at": clock.now}, clock.now)

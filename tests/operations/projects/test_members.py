@@ -1,4 +1,4 @@
-"""Members of projects through HTTP."""
+"""Members of projects over HTTP."""
 
 import pytest
 
@@ -28,7 +28,7 @@ def sample_project(store, clock):
 
 @pytest.fixture
 def member_body(sample_project):
-    """The body about an account of the project."""
+    """Return the body about an account of the project."""
     return lambda account, **extra: (
         {"projectId": sample_project.id, "accountId": account} | extra
     )
@@ -286,7 +286,7 @@ def test_leaving(api_as, api, member_body, clock, recorded):
     [(ADD, {"role": "reader"}), (UPDATE, {"role": "contributor"}), (REMOVE, {})],
 )
 def test_archived_project(api, member_body, clock, route, role):
-    """Its members stay as they are."""
+    """The members of an archived project cannot be changed."""
     ProjectRow.update(archived_at=clock.now).execute()
 
     assert kind(api(route, member_body(READER, **role))) == (409, "project-archived")
@@ -305,7 +305,7 @@ def test_out_of_shape(api, member_body, route, wrong):
 
 @pytest.mark.parametrize("route", [ADD, UPDATE, REMOVE])
 def test_in_no_project(api, route):
-    """A project that is not there has no members to change."""
+    """An unknown project has no members to change."""
     body = {"projectId": STRANGER, "accountId": READER}
     role = {} if route == REMOVE else {"role": "reader"}
 

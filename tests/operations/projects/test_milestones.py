@@ -1,4 +1,4 @@
-"""Milestones through HTTP."""
+"""Milestones over HTTP."""
 
 import pytest
 
@@ -166,7 +166,7 @@ def test_archived_project(api, sample_project, make, clock, refusal):
 
 
 def test_progress(api, sample_project, make, clock):
-    """Counts by status; archived items count nowhere, cancelled ones not as work."""
+    """Counts by status; archived items are ignored, and cancelled ones are no work."""
     id = make()["id"]
     for status in ("backlog", "review", "done", "done", "cancelled"):
         make_item(

@@ -1,4 +1,4 @@
-"""Projects as they are begun, changed, handed on, archived and restored."""
+"""Creating, changing, transferring, archiving and restoring projects."""
 
 import pytest
 
@@ -157,7 +157,7 @@ def test_update_of_what_was_changed_meanwhile(api_as, sample_project, clock):
 
 @pytest.mark.parametrize("changes", [{}, {"expectedUpdatedAt": "2026-03-01T12:00:00Z"}])
 def test_update_of_nothing(api, sample_project, changes):
-    """A change has at least one member to change."""
+    """An update has at least one member to change."""
     assert kind(api(UPDATE, {"id": sample_project.id} | changes)) == (
         422,
         "validation-failed",

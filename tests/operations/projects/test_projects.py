@@ -1,4 +1,4 @@
-"""Projects through HTTP."""
+"""Projects over HTTP."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""The administrators' audit of Area A through HTTP."""
+"""The administrators' audit log of Area A over HTTP."""
 
 import pytest
 
@@ -68,7 +68,7 @@ def test_list(api, history):
     ],
 )
 def test_filters(api, history, query, count):
-    """Each filter narrows; from is inclusive, to exclusive."""
+    """Each filter narrows the list; `from` is inclusive, `to` exclusive."""
     assert len(listed(api(AUDIT, query))) == count
 
 

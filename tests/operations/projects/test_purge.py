@@ -1,4 +1,4 @@
-"""Purging a project through HTTP."""
+"""Purging a project over HTTP."""
 
 import json
 
@@ -43,7 +43,7 @@ def kind(response):
 
 
 def rows():
-    """How many rows each table has."""
+    """Return the number of rows of each table."""
     tables = [table for table in database.get_tables() if "text_index" not in table]
     count = "SELECT COUNT(*) FROM "
     return {
@@ -136,7 +136,9 @@ def test_preview_of_little(api, clock):
 
 
 def test_order_of_refusals(api, clock, full, archived):
-    """Unknown, built in, not archived, not confirmed: the first that applies."""
+    """
+    Unknown, built-in, not archived, not confirmed: the first that applies is reported.
+    """
     docs = make_project("docs", clock.now, builtin=True)
     body = {"id": full.neighbour.id, "confirm": "wrong"}
 

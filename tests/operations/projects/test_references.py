@@ -1,4 +1,4 @@
-"""External references through HTTP."""
+"""External references over HTTP."""
 
 import pytest
 
@@ -111,7 +111,7 @@ def test_on_each_thing(api, sample_project, entities, kind):
 
 @pytest.mark.parametrize("kind", ["project", "work", "milestone", "member", "comment"])
 def test_role_follows_the_thing(api, issue, entities, kind, refusal):
-    """A contributor refers from content; the project and its plan are maintained."""
+    """Contributors reference content; maintainers also the project and its plan."""
     key = issue("projects:*", "platform:actors:assert")
     body = {"entityType": kind, "url": URL} | entities[kind]
     as_contributor = {"key": key, "headers": {"Act-As-Account": CONTRIBUTOR}}

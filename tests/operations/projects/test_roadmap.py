@@ -1,4 +1,4 @@
-"""The roadmap through HTTP."""
+"""The roadmap over HTTP."""
 
 import pytest
 
@@ -25,7 +25,7 @@ def buckets_of(response):
 
 
 def test_roadmap(api, sample_project, clock):
-    """Each bucket in its order: milestones by target, work by priority and date."""
+    """Each bucket is ordered: milestones by target, work by priority and date."""
     spring = {"bucket": "now", "targetAt": "2026-04-01T00:00:00Z"}
     for name, fields in (("m1", {"bucket": "now"}), ("m2", spring), ("m3", {})):
         api(CREATE, {"projectId": sample_project.id, "name": name} | fields)
@@ -99,7 +99,7 @@ def test_items_are_whole(api, sample_project, clock):
 
 
 def test_projects(api, sample_project, clock, refusal):
-    """All projects that are not archived, or the one that is named."""
+    """All projects that are not archived, or the given one."""
     borealis = make_project("borealis", clock.now)
     make_item(sample_project, clock.now, title="a", bucket="now")
     make_item(borealis, clock.now, title="b", bucket="now")
@@ -114,5 +114,5 @@ def test_projects(api, sample_project, clock, refusal):
 
 @pytest.mark.parametrize("query", [{"limit": 0}, {"limit": 101}, {"done": "only"}])
 def test_out_of_shape(api, query):
-    """Limits run from 1 to 100."""
+    """Limits are from 1 to 100."""
     assert api(ROADMAP, query).status_code == 422

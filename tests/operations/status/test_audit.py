@@ -1,4 +1,4 @@
-"""The operators' audit through HTTP."""
+"""The operators' audit log over HTTP."""
 
 import re
 
@@ -36,7 +36,9 @@ def world(api, clock):
 
 @pytest.fixture
 def history(api, world):
-    """Each action once, and a measurement; the ids by the type of their target."""
+    """
+    Each action once, and a measurement; return the ids by the type of their target.
+    """
     service = world.service("api")["id"]
     window = world.window("api", 60, 120)
     api(UPDATE_WINDOW, {"id": window, "status": "cancelled"})

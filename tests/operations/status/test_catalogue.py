@@ -78,7 +78,7 @@ def test_add(api, audited, clock):
     ],
 )
 def test_add_at_the_limit(api, member):
-    """Each limit itself is within."""
+    """Each limit itself is accepted."""
     response = api(ADD_SERVICE, FULL | member)
 
     assert response.status_code == 200
@@ -186,7 +186,7 @@ def test_update_of_nothing(api, world, clock, audited, woken):
 
 @pytest.mark.parametrize("route", [UPDATE_SERVICE, REMOVE])
 def test_change_of_none(api, route):
-    """There is no service of this slug, so it is not found."""
+    """An unknown slug is a 404."""
     response = api(route, {"slug": "ghost"})
 
     assert response.status_code == 404
@@ -195,7 +195,7 @@ def test_change_of_none(api, route):
 
 @pytest.mark.parametrize("purge", [None, "true", 1])
 def test_remove_wrong(api, world, purge):
-    """purge is true or false, or left out."""
+    """`purge` is true, false, or omitted."""
     world.service("api")
 
     assert api(REMOVE, {"slug": "api", "purge": purge}).status_code == 422
@@ -245,7 +245,9 @@ def test_purge(api, world, audited):
 
 
 def test_new_service_under_a_purged_slug(api, world):
-    """It starts anew: no samples, no incidents, no windows of the old one."""
+    """
+    A new service with a purged slug has none of the old samples, incidents or windows.
+    """
     old = world.service("api")
     world.sample("api", "a", "operational", -10)
     world.incident("api")

@@ -1,4 +1,4 @@
-"""Deliveries that operators look at, replay, and cause as a test."""
+"""Operators list deliveries, replay them, and send tests."""
 
 from dataclasses import replace as changed
 from datetime import timedelta
@@ -110,7 +110,7 @@ def test_list(api, hook, deliver, clock, refusal):
 
 
 def test_test(api, hook, deliver, clock, audited):
-    """A test is a delivery like any other, and is answered as it waits."""
+    """A test is a delivery like any other, and is returned as pending."""
     data = api(TEST, {"id": hook.id}).json["data"]
 
     assert (data["event"], data["status"]) == ("subscription.test", "waiting")
@@ -143,7 +143,7 @@ def test_test_ends_a_quarantine(api, hook, deliver, clock):
 
 
 def test_other_success_ends_no_quarantine(api, deliver, clock):
-    """A mail that arrives, but is no test, leaves the quarantine as it is."""
+    """An email that arrives, but is no test, does not end the quarantine."""
     mail = subscribe(clock.now, "mia@example.com", channel="email", secret=None)
     deliver(subject="1")
     deliver(subject="2")
@@ -193,7 +193,7 @@ def secrets_at(now):
 
 
 def test_rotated_secret(api, hook, clock, audited):
-    """Both secrets sign for a day, and only the new one after it."""
+    """For a day both secrets sign, and then only the new one."""
     (old,) = secrets_at(clock.now)
 
     data = api(ROTATE, {"id": hook.id}).json["data"]
@@ -283,7 +283,7 @@ def test_secret_of_a_mailbox(api, clock, app, refusal):
 
 @pytest.mark.parametrize("outcome", [DELIVERED, FAILED])
 def test_replay_of_one(api, hook, deliver, clock, audited, outcome):
-    """It is due now, with the id that it had, and all attempts before it again."""
+    """The delivery is due now, with its id, and a new set of attempts."""
     deliver(outcome)
     id = DeliveryRow.get().id
     clock.pass_(seconds=1)
@@ -407,7 +407,7 @@ def test_dry_run(api, hook, deliver, audited):
 
 
 def test_nothing_tells_addresses(api, app, clock, deliver, caplog, audited):
-    """No log line, no audit record and no answer without a scope has an address."""
+    """No log line, audit record or response without the scope has an address."""
     caplog.set_level("DEBUG")
     secretive = "tell-nobody-7f3a"
     hook = {"channel": "webhook", "address": f"https://{secretive}.example.com/"}

@@ -76,7 +76,7 @@ def test_incident(world, api, event_types):
 
 
 def test_data_of_an_incident(world):
-    """An event has the incident as the API shows it, and the page's generation."""
+    """An event has the incident as the API shows it, and the generation of its page."""
     id = world.incident("api", title="Errors")
 
     event = EventRow.get()
@@ -90,7 +90,7 @@ def test_data_of_an_incident(world):
 
 
 def test_generation(world, api):
-    """An event is due with the generation that the change was answered with."""
+    """An event is due with the generation in the response to the change."""
     response = api(
         ADD_INCIDENT,
         {"title": "Errors", "severity": "degraded", "services": ["api"], "body": "…"},
@@ -100,7 +100,7 @@ def test_generation(world, api):
 
 
 def test_newest_updates(world, api):
-    """Of a long incident an event has the newest updates."""
+    """An event of a long incident has the newest updates."""
     id = world.incident("api")
     for number in range(25):
         api(ADD_UPDATE, {"incidentId": id, "body": f"Update {number}"})
@@ -260,7 +260,7 @@ def test_state_that_holds(world, api, clock, tick, event_types):
 
 @pytest.fixture
 def state_events(store):
-    """Return the changes of state of which there is an event, oldest first."""
+    """Return the changes of state that have an event, oldest first."""
 
     def changes():
         events = EventRow.select().where(EventRow.type == "service.state-changed")
@@ -276,7 +276,7 @@ def state_events(store):
 def test_failure_right_after_the_subscription(
     api, clock, tick, state_events, has_event_from_the_start
 ):
-    """A state counts from the moment of the subscription, not from the next look."""
+    """A state counts from the moment of the subscription, not from the next check."""
     world = World(api, clock)
     world.service("api")
     world.sample("api", "probe", "operational", 0)

@@ -1,4 +1,4 @@
-"""Corrected and removed updates of incidents, through HTTP."""
+"""Corrected and removed updates of incidents, over HTTP."""
 
 import pytest
 
@@ -77,7 +77,7 @@ def remove(api, clock):
 
 @pytest.fixture
 def status(api, incident):
-    """The status of the incident, and since when it is resolved."""
+    """Return the status of the incident, and since when it is resolved."""
 
     def current():
         data = api(GET_INCIDENT, {"id": incident}).json["data"]["incident"]

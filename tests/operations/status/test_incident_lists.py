@@ -1,4 +1,4 @@
-"""Lists of incidents and of windows: filters, order and pages, through HTTP."""
+"""Lists of incidents and of windows: filters, order and pages, over HTTP."""
 
 import pytest
 
@@ -31,7 +31,7 @@ def make(world, route, seconds=0, slugs="api"):
 
 @pytest.mark.parametrize("route", ROUTES)
 def test_newest_first(world, ids, route):
-    """By startedAt or startsAt, ties by id, the later one first."""
+    """By startedAt or startsAt, then by id, the later one first."""
     made = [make(world, route, seconds) for seconds in (-30, -10, -20, -10)]
 
     first, second = sorted([made[1], made[3]], reverse=True)
@@ -95,13 +95,13 @@ def test_cursor_of_other_filters(api, world, route):
     [("1", 200), ("100", 200), ("0", 422), ("101", 422), ("-1", 422), ("x", 422)],
 )
 def test_limit(api, route, limit, status):
-    """From 1 to 100."""
+    """A limit is from 1 to 100."""
     assert api(route, {"limit": limit}).status_code == status
 
 
 @pytest.mark.parametrize("route", ROUTES)
 def test_default_limit(api, world, route):
-    """Twenty, and a cursor when there are more."""
+    """The default limit is twenty, with a cursor if there are more."""
     for n in range(20):
         make(world, route, -n)
 
@@ -158,7 +158,7 @@ def test_reversed_range(api, world, route):
 
 @pytest.mark.parametrize("route", ROUTES)
 def test_overlap(api, world, ids, route):
-    """[start, end) meets [from, to): touching at an end is no overlap."""
+    """[start, end) overlaps [from, to); touching at an end is no overlap."""
     id = make(world, route, -120)
     if route == LIST_INCIDENTS:
         body = {"id": id, "status": "resolved", "resolvedAt": world.text(-60)}
@@ -175,7 +175,7 @@ def test_overlap(api, world, ids, route):
 
 
 def test_overlap_of_unresolved(world, ids):
-    """An incident that is not resolved lasts until now."""
+    """An unresolved incident lasts until now."""
     id = world.incident("api", started=-120)
 
     assert ids(LIST_INCIDENTS, **{"from": world.text(-0.001)}) == [id]
@@ -183,7 +183,7 @@ def test_overlap_of_unresolved(world, ids):
 
 
 def test_status_of_incidents(api, world, ids):
-    """active means not resolved, even when it is dated ahead."""
+    """An incident is active if it is not resolved, even if it starts in the future."""
     active, ahead = world.incident("api"), world.incident("api", started=60)
     resolved = world.incident("api", started=-60, status="resolved")
 

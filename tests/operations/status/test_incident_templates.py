@@ -1,4 +1,4 @@
-"""Templates of incidents through HTTP."""
+"""Templates of incidents over HTTP."""
 
 import pytest
 
@@ -81,7 +81,7 @@ def test_beyond_the_limit(api, template, field, value):
     "change", [{"name": "n" * 120}, {"title": "t" * 160}, {"body": "b" * 4000}]
 )
 def test_at_the_limit(api, template, change):
-    """Each limit itself is within."""
+    """Each limit itself is accepted."""
     response = api(UPDATE, {"id": template["id"]} | change)
 
     assert change.items() <= response.json["data"].items()

@@ -43,7 +43,7 @@ def by_entry(api, id, status):
 
 @pytest.mark.parametrize("set_status", [by_update, by_entry])
 def test_resolving_and_reopening(api, world, clock, id, set_status):
-    """Resolving sets the time, once; leaving resolved clears it."""
+    """Resolving sets the time once; leaving resolved clears it."""
 
     def resolved_at(status):
         clock.pass_(minutes=1)
@@ -70,7 +70,7 @@ def test_resolved_at_given(update, world):
     ("seconds", "status"), [(-600, 200), (-600.001, 422), (60, 200), (60.001, 422)]
 )
 def test_resolved_at_bounds(update, world, seconds, status):
-    """Not before startedAt and not in the future, but for a clock ahead of ours."""
+    """Not before startedAt and not in the future, with a tolerance for fast clocks."""
     response = update(status="resolved", resolvedAt=world.text(seconds))
 
     assert response.status_code == status

@@ -1,4 +1,4 @@
-"""Incidents through HTTP."""
+"""Incidents over HTTP."""
 
 import pytest
 
@@ -39,8 +39,7 @@ def incident(api, new_incident):
 
 def test_add(api, new_incident, audited, woken):
     """
-    An incident opens with one entry in its timeline, is audited, and leaves the
-    status page to be rebuilt.
+    A new incident has one update, is audited, and marks the status page for a rebuild.
     """
     incident = api(ADD_INCIDENT, new_incident).json["data"]
 
@@ -143,7 +142,7 @@ def test_beyond_the_limit(api, new_incident, incident, member):
 
 @pytest.mark.parametrize("missing", ["title", "severity", "services", "body"])
 def test_add_without(api, new_incident, missing):
-    """These four are required."""
+    """These four members are required."""
     del new_incident[missing]
 
     assert api(ADD_INCIDENT, new_incident).status_code == 422
@@ -153,7 +152,7 @@ def test_add_without(api, new_incident, missing):
     ("body", "status"), [("", 422), ("b", 200), ("b" * 4000, 200), ("b" * 4001, 422)]
 )
 def test_length_of_a_body(api, new_incident, incident, body, status):
-    """From 1 to 4000 characters, at the opening and after."""
+    """A body has 1 to 4000 characters, when opening and in updates."""
     entry = {"incidentId": incident["id"], "body": body}
 
     assert api(ADD_INCIDENT, new_incident | {"body": body}).status_code == status
@@ -254,14 +253,14 @@ def test_entry_twice(api, incident):
 
 @pytest.mark.parametrize("status", [None, "open", "", 1])
 def test_entry_of_wrong_status(api, incident, status):
-    """A status is one of the four, or left out."""
+    """A status is one of the four, or omitted."""
     entry = {"incidentId": incident["id"], "body": "b", "status": status}
 
     assert api(ADD_UPDATE, entry).status_code == 422
 
 
 def test_severity_is_imposed_until_resolved(api, world, incident):
-    """Monitoring still counts; resolved does not."""
+    """The severity applies during monitoring, and not after the resolution."""
     world.sample("api", "a", "operational", -10)
 
     def overall_after(status):

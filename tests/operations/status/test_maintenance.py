@@ -1,4 +1,4 @@
-"""Maintenance windows through HTTP."""
+"""Maintenance windows over HTTP."""
 
 import pytest
 
@@ -44,7 +44,7 @@ def update(api, window):
 
 
 def test_add(api, new_window, audited, woken):
-    """A window is announced, audited, and on its way to the page."""
+    """A new window is scheduled, audited, and marked for the page."""
     window = api(ADD_WINDOW, new_window | {"description": "To a new rack."}).json[
         "data"
     ]
@@ -83,7 +83,7 @@ def test_add_twice(api, new_window):
     ],
 )
 def test_at_the_limit(api, new_window, update, member):
-    """Each limit itself is within."""
+    """Each limit itself is accepted."""
     for response in (api(ADD_WINDOW, new_window | member), update(**member)):
         assert response.status_code == 200
         assert member.items() <= response.json["data"].items()
@@ -134,14 +134,14 @@ def test_beyond_the_limit(update, window, api, member):
     ],
 )
 def test_add_beyond_the_limit(api, new_window, member):
-    """A window ends later than it starts, and its first status is the clock's."""
+    """A window ends after it starts, and its first status follows the clock."""
     assert api(ADD_WINDOW, new_window | member).status_code == 422
     assert MaintenanceRow.select().count() == 0
 
 
 @pytest.mark.parametrize("missing", ["title", "startsAt", "endsAt", "services"])
 def test_add_without(api, new_window, missing):
-    """These four are required."""
+    """These four members are required."""
     del new_window[missing]
 
     assert api(ADD_WINDOW, new_window).status_code == 422
@@ -196,7 +196,7 @@ def test_update_of_nothing(update, window, clock, audited):
 
 
 def test_by_the_clock(api, window, clock):
-    """Scheduled before startsAt, active until before endsAt, then completed."""
+    """Scheduled before startsAt, active until endsAt, then completed."""
 
     def status_after(**time):
         clock.pass_(**time)

@@ -1,4 +1,4 @@
-"""Measurements through HTTP."""
+"""Measurements over HTTP."""
 
 import json
 from concurrent.futures import ThreadPoolExecutor
@@ -28,7 +28,7 @@ def sample(world):
 
 @pytest.fixture
 def send_text(app, issue):
-    """Send the text of a batch as it is."""
+    """Send the text of a batch unchanged."""
     headers = {"Authorization": f"Bearer {issue('*')}"}
     path = RECORD.removeprefix("POST ")
     return lambda text: app.test_client().post(path, data=text, headers=headers)
@@ -221,7 +221,7 @@ def test_off_the_page(api, sample):
     ],
 )
 def test_at_the_limit(api, sample, member):
-    """Each limit itself is within."""
+    """Each limit itself is accepted."""
     assert api(RECORD, batch(sample | member)).status_code == 200
 
 
@@ -264,7 +264,7 @@ def test_item_without(api, sample, missing):
 
 @pytest.mark.parametrize("source", ["", "A", "1a", "a" * 65, None, 5])
 def test_wrong_source(api, sample, source):
-    """A source is named as services are."""
+    """The name of a source has the form of a slug."""
     assert api(RECORD, batch(sample, source=source)).status_code == 422
 
 
@@ -272,7 +272,7 @@ def test_wrong_source(api, sample, source):
     ("count", "status"), [(0, 422), (1, 200), (200, 200), (201, 422)]
 )
 def test_length_of_a_batch(api, world, sample, count, status):
-    """From 1 to 200."""
+    """A batch has 1 to 200 samples."""
     samples = [sample | {"observedAt": world.text(-n)} for n in range(count)]
 
     assert api(RECORD, batch(*samples)).status_code == status

@@ -1,4 +1,4 @@
-"""Removed incidents and maintenance windows, through HTTP."""
+"""Removed incidents and maintenance windows, over HTTP."""
 
 import pytest
 
@@ -46,7 +46,7 @@ def incident(world):
 
 @pytest.fixture
 def window(world):
-    """A window that is active."""
+    """An active window."""
     description = 'Not for readers."; via key'
     return world.window("api", -HOUR, HOUR, title="A test", description=description)
 
@@ -56,7 +56,7 @@ def service(api):
 
 
 def test_removed_incident(api, world, incident, clock, audited):
-    """A removed incident is in no list, and does not decide the state any more."""
+    """A removed incident is in no list, and no longer affects the state."""
     world.sample("api", "probe", "operational", 0)
     assert service(api)["state"] == "major-outage"
     clock.pass_(seconds=1)

@@ -1,4 +1,4 @@
-"""The public's view of services, through HTTP."""
+"""The public view of services, over HTTP."""
 
 import pytest
 
@@ -58,7 +58,7 @@ def test_list_with_one_unknown(api, world):
 
 
 def test_list_without_disabled(api, world):
-    """A service off the page is off overall, and its samples off checkedAt."""
+    """A service off the page affects neither the overall state nor checkedAt."""
     world.service("api")
     world.service("mail", enabled=False)
     world.sample("api", "a", "operational", -10)

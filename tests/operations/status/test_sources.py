@@ -73,7 +73,7 @@ def test_source_is_taken(record, issue, api, refusal):
 
 
 def test_source_stays_with_the_lineage(record, issue, api):
-    """The replacement of a probe's key speaks for its source, and is shown."""
+    """The replacement of a probe's key reports for its source, and is shown."""
     probe = issue(SCOPE)
     record(probe)
     rotation = {"id": id_of(probe)}

@@ -1,4 +1,4 @@
-"""Subscriptions that operators add: added, listed, changed, ended, erased."""
+"""Subscriptions that operators add, list, change, end and erase."""
 
 import re
 from dataclasses import replace
@@ -119,7 +119,7 @@ def test_repeated_add(api, added):
     ],
 )
 def test_address_that_is_subscribed(api, added, refusal, audited, body):
-    """An address has one live subscription over a channel, however it is spelled."""
+    """An address has one live subscription for a channel, in any spelling."""
     added()
     added(MAIL)
     existing = SubscriptionRow.get(SubscriptionRow.channel == body["channel"])
@@ -180,7 +180,7 @@ class TestPrivateNetwork:
         return replace(settings, notify_networks=("10.0.0.0/8",))
 
     def test_address_in_it(self, api, added):
-        """In the networks of the setting, and only there, plain HTTP is possible."""
+        """Plain HTTP is allowed only in the networks of the setting."""
         assert added(HOOK | {"address": "http://10.1.2.3:8080/"})["state"] == "active"
 
         refused = api(ADD, HOOK | {"address": "http://192.168.1.1/"})

@@ -1,4 +1,4 @@
-"""Uptime through HTTP."""
+"""Uptime over HTTP."""
 
 import pytest
 
@@ -41,7 +41,7 @@ def test_without_samples(world, read_uptime):
     ("period", "days"), [("24h", 1), ("7d", 7), ("30d", 30), ("90d", 90)]
 )
 def test_window(world, read_uptime, period, days):
-    """(now - period, now]: open where it begins, closed where it ends."""
+    """The period is (now - period, now]: its start is excluded, its end included."""
     for seconds in (-days * 86400, -days * 86400 + 0.001, 0, 0.001):
         world.sample("api", "a", "operational", seconds)
 
@@ -54,7 +54,7 @@ def test_window(world, read_uptime, period, days):
 
 @pytest.mark.parametrize("period", ["", "1d", "24H", "90", "365d"])
 def test_wrong_period(api, world, period):
-    """One of the four, or left out."""
+    """The period is one of the four, or omitted."""
     response = api(GET_UPTIME, {"slug": "api", "period": period})
 
     assert response.status_code == 422
@@ -62,7 +62,7 @@ def test_wrong_period(api, world, period):
 
 
 def test_percentage(world, read_uptime):
-    """Degraded is up; the percentage is floored to three decimals."""
+    """Degraded counts as up; the percentage is rounded down to three decimals."""
     for n, status in enumerate(["operational", "degraded", "down"]):
         world.sample("api", "a", status, -n)
 
@@ -81,7 +81,7 @@ def test_average(world, read_uptime):
 
 @pytest.mark.parametrize("rolled", [False, True])
 def test_maintenance_is_left_out(api, clock, world, read_uptime, rolled):
-    """Samples in [startsAt, endsAt) do not enter, until the window is cancelled."""
+    """Samples in [startsAt, endsAt) do not count, unless the window is cancelled."""
     world.service("mail")
     for seconds in (-7200.001, -7200, -3600.001, -3600):
         world.sample("api", "a", "down", seconds)

@@ -117,7 +117,7 @@ def test_order_of_a_subject():
 
 
 def test_failures_and_success():
-    """A delivery shows its last attempt, and the subscription its last success."""
+    """A delivery has its last attempt, and the subscription its last success."""
     subscribe(NOW)
     record_event()
     fan_out(NOW, ALL_LIVE)
@@ -207,7 +207,7 @@ def test_busy_subscriptions():
 
 
 def test_mails_of_an_incident_are_one_thread():
-    """Later mails answer the first one that was delivered."""
+    """Later emails are replies to the first one that was delivered."""
     subscribe(NOW, "ada@example.com", **MAIL)
     record_event()
     fan_out(NOW, ALL_LIVE)

@@ -38,7 +38,9 @@ def test_nothing_is_recorded_without_a_subscription():
 
 
 def test_only_what_was_asked_for():
-    """Services and kinds of events are chosen; no service means all of them."""
+    """
+    Only the chosen services and kinds of events are delivered; no service means all.
+    """
     subscribe(NOW, "https://all/")
     subscribe(NOW, "https://api/", services=["api"])
     subscribe(NOW, "https://mail/", services=["mail"])
@@ -109,7 +111,7 @@ def test_slices(monkeypatch):
 
 
 def test_unsent_mail_collapses():
-    """A mailbox gets the newest news of an incident, a webhook each of them."""
+    """A mailbox gets the newest news of an incident, a webhook all of it."""
     subscribe(NOW, "ada@example.com", **MAIL)
     subscribe(NOW, "https://tool/")
     record_event()

@@ -79,7 +79,10 @@ def test_password_in_the_url():
     ],
 )
 def test_unencrypted_relay_elsewhere(url, networks):
-    """Mails, and addresses of people, do not cross a network in the clear."""
+    """
+    Emails are not sent unencrypted over a network, because they have addresses of
+    people.
+    """
     with pytest.raises(SettingError, match=r"^MASTHEAD_SMTP must begin with smtp://"):
         read(SMTP=url, NOTIFY_NETWORKS=networks, MAIL_FROM="status@example.com")
 
@@ -195,6 +198,6 @@ def test_hosts_of_readers_and_operators():
 @pytest.mark.parametrize("name", ["API_URL", "SUBSCRIBE_URL"])
 @pytest.mark.parametrize("url", ["api.example.com", "https://a.example.com/v1"])
 def test_wrong_url_of_a_host(name, url):
-    """It is an origin, as the site's is."""
+    """The value is an origin, like the site's URL."""
     with pytest.raises(SettingError, match=rf"^MASTHEAD_{name} must be a URL .*\.$"):
         read(**{name: url})

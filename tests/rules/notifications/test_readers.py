@@ -65,7 +65,7 @@ def queued():
 
 
 def test_asking_subscribes_nobody():
-    """Until the mailbox confirms it, a subscription waits, and only it is mailed."""
+    """Until the mailbox confirms it, a subscription is pending and gets no events."""
     api(services=["api"], kinds=["incidents"])
 
     row = the_row()
@@ -141,7 +141,7 @@ def test_spellings_are_one_mailbox():
 
 
 def test_repeat_while_pending_renews():
-    """The time to confirm begins anew, to the millisecond; then it is over."""
+    """A repeated request restarts the time to confirm, to the millisecond."""
     api()
     api(now=NOW + WEEK - TICK)
 
@@ -218,7 +218,7 @@ def test_manage_mail_right_after_confirming():
 
 
 def test_three_mails_a_day():
-    """Of one mailbox, three mails in any 24 hours, in whatever state it is."""
+    """A mailbox gets at most three emails in any 24 hours, in whatever state it is."""
     for hour in range(5):
         api(now=NOW + hour * HOUR)
     assert queued() == ["confirm"] * 3
@@ -246,7 +246,7 @@ def test_three_mails_a_day_over_an_end():
 
 
 def test_other_mails_do_not_count():
-    """Notices are no mails of strangers, and other mailboxes have their own bound."""
+    """Notifications do not count, and other mailboxes have their own limit."""
     for number in range(4):
         api(f"{number}@example.com")
 
@@ -254,7 +254,9 @@ def test_other_mails_do_not_count():
 
 
 def test_three_mails_a_day_of_one_mailbox():
-    """Addresses with other tags are one mailbox, and no row waits without a mail."""
+    """
+    Addresses with other tags are one mailbox, and no row is pending without an email.
+    """
     for number in range(9):
         api(f"ada+{number}@example.com")
     api()
@@ -395,7 +397,7 @@ def test_changing():
 
 
 def test_changing_keeps_single_events():
-    """Of a kind that stays chosen, the events stay that an operator chose."""
+    """The events that an operator chose stay as long as their kind is chosen."""
     subscribe(NOW, ADA, channel="email", events=["incident.opened"], secret=None)
 
     change_subscription(token(), [], BOTH, NOW)
@@ -485,7 +487,7 @@ def test_changing_keeps_reminders():
 
 
 def test_strangers_cannot_keep_an_address():
-    """Requests that send no mail do not put off when the address is forgotten."""
+    """Requests that send no email do not postpone the deletion of the address."""
     for _ in range(3):
         api()
     for day in range(6):

@@ -45,7 +45,7 @@ def test_retry_after(body, pause):
 
 
 def test_delivered():
-    """A success ends the delivery, also after failures for many days."""
+    """A success ends the delivery, even after days of failures."""
     outcome = Outcome(is_delivered=True, status_code=204)
 
     assert decided(outcome, 9, since=NOW - 9 * DAY) == ("delivered", None, False)
@@ -86,5 +86,5 @@ def test_failing_for_five_days():
     ],
 )
 def test_event_is_due_with_its_page(generation, live, age, due):
-    """An event waits for the page that it links to, but for a minute at most."""
+    """An event waits for its page, but at most a minute."""
     assert is_due(generation, live, NOW - age * SECOND, NOW) == due

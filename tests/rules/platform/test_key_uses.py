@@ -47,7 +47,7 @@ def test_never_back(ids):
 
 
 def test_written_once(ids, monkeypatch):
-    """What is written is not written again."""
+    """A use is written once."""
     uses = KeyUses()
     uses.note(ids[0], NOON)
     uses.write()
@@ -59,7 +59,7 @@ def test_written_once(ids, monkeypatch):
 
 
 def test_storage_is_taken(ids, raw_database):
-    """What could not be written is written the next time."""
+    """Uses that could not be written are written the next time."""
     uses = KeyUses()
     uses.note(ids[0], NOON)
     with raw_database.writing_elsewhere(), pytest.raises(StorageBusy):
@@ -71,7 +71,7 @@ def test_storage_is_taken(ids, raw_database):
 
 
 def test_more_than_a_batch(ids, monkeypatch):
-    """Many keys are written in several transactions, all of them."""
+    """Many uses are written completely, in several transactions."""
     monkeypatch.setattr(module, "BATCH_SIZE", 2)
     uses = KeyUses()
     for id in ids:

@@ -1,4 +1,4 @@
-"""Keys: how long they are active, and the first one."""
+"""Keys: how long they are active, and the initial one."""
 
 from datetime import timedelta
 
@@ -44,7 +44,7 @@ def key(store):
     ],
 )
 def test_status(revoked_at, expires_at, status):
-    """Revoked, or at the end of its time: what no longer opens is not active."""
+    """A key that is revoked or expired is not active."""
     assert status_at(NOON, revoked_at, expires_at) == status
 
 
@@ -81,7 +81,7 @@ def test_held(key):
 
 
 def test_not_active(key):
-    """A key at its end cannot be changed any more."""
+    """An expired key can no longer be changed."""
     row, _ = key
     require_active(row, NOON)
 

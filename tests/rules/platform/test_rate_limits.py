@@ -10,7 +10,7 @@ NOW = 1_772_366_400 * SECOND
 
 
 def drawn(times, rate, full_at=None, now=NOW):
-    """Draw so many times at one instant and return every outcome."""
+    """Take this number of tokens at one instant; return every outcome."""
     outcomes = []
     for _ in range(times):
         outcomes.append(take_token(full_at, now, rate))
@@ -21,7 +21,7 @@ def drawn(times, rate, full_at=None, now=NOW):
 @pytest.mark.parametrize("capacity", [1, 2, 3, 7, 2000])
 @pytest.mark.parametrize("refill", [0.1, 0.3, 3, 7, 200, 9999, 10_000])
 def test_burst_is_the_capacity(capacity, refill):
-    """At one instant there are as many tokens as the capacity, to the token."""
+    """At one instant exactly the capacity of tokens is available."""
     outcomes = drawn(capacity + 2, Rate(capacity, refill))
 
     assert [each.allowed for each in outcomes] == [True] * capacity + [False] * 2
@@ -54,7 +54,9 @@ def test_refused_draws_cost_nothing():
 
 
 def test_clock_set_back():
-    """A bucket that is full in a far future is full after its own time at most."""
+    """
+    A bucket whose time is far in the future is full after its own refill time at most.
+    """
     rate = Rate(5, 1)
 
     outcome = take_token(NOW + 10**6 * SECOND, NOW, rate)

@@ -1,4 +1,4 @@
-"""Rates that are limited over several processes."""
+"""Rate limits that several processes share."""
 
 import os
 import random

@@ -1,4 +1,4 @@
-"""How much of a period was looked at."""
+"""The measured share of a period."""
 
 from datetime import timedelta
 

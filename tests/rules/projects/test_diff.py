@@ -78,7 +78,7 @@ def test_moved_line():
 
 
 def test_frequent_lines():
-    """Lines that occur very often match as well, before, between and after changes."""
+    """Very frequent lines are matched too, before, between and after changes."""
     rows = ["| yes | no |\n"] * 2_000
     old = ["a\n", *rows, "b\n", *rows, "c\n"]
 
@@ -138,7 +138,7 @@ def test_truncated(monkeypatch):
 
 @pytest.mark.parametrize("lines", [20, 200, 3_000])
 def test_every_other_line_changed(lines):
-    """A text of which every other line changed is compared in full."""
+    """A text with every other line changed is compared completely."""
     old = "".join(f"{n}\nold\n" for n in range(lines // 2))
 
     result = diff_of(old, old.replace("old", "new"))

@@ -28,7 +28,7 @@ def project(store, clock):
 
 @pytest.fixture
 def items(project, clock):
-    """Four items, by growing id."""
+    """Four items, in the order of their ids."""
     return sorted((work(project, clock) for _ in range(4)), key=lambda item: item.id)
 
 
@@ -154,7 +154,7 @@ def test_records(items, clock):
 
 
 def test_times_of_the_ends(items, clock):
-    """The ends are not changed by it."""
+    """A relationship does not change its ends."""
     a, b, *_ = items
     clock.pass_(minutes=1)
     relate(a, b, "blocks", clock)
@@ -188,7 +188,7 @@ def test_archived_item(items, clock):
 
 
 def test_archived_project(project, items, clock):
-    """An archived project at either end is in the way of both."""
+    """An archived project at either end prevents adding and removing."""
     foreign = work(make_project("other", clock.now), clock)
     relate(items[0], foreign, "blocks", clock)
     project.change({"archived_at": clock.now}, clock.now)
@@ -199,7 +199,7 @@ def test_archived_project(project, items, clock):
 
 
 def test_most(project, items, clock, monkeypatch):
-    """An item has no more than its share, whichever end it is."""
+    """The number of an item's relationships is limited, at both ends."""
     monkeypatch.setattr(relationships, "MAX_RELATIONSHIPS", 2)
     a, b, c, d = items
     relate(a, b, "blocks", clock)

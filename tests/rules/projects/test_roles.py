@@ -12,7 +12,7 @@ from models.projects.roles import (
 
 @pytest.mark.parametrize("role", [*ROLES, None])
 def test_key_that_acts_for_no_account(role):
-    """It passes every test of roles, in every project."""
+    """A key without an account has every role, in every project."""
     for builtin in (True, False):
         assert effective_role(role, builtin=builtin, for_account=False) == "owner"
 
@@ -38,7 +38,7 @@ def test_account_in_a_builtin_project(membership, effective):
 
 @pytest.mark.parametrize("role", [*ROLES, None])
 def test_account_in_an_ordinary_project(role):
-    """There the membership is the role."""
+    """In an ordinary project the role is that of the membership."""
     assert effective_role(role, builtin=False, for_account=True) == role
 
 
@@ -75,7 +75,7 @@ def test_order_of_roles():
     ],
 )
 def test_open_operations(operation, weakest):
-    """An operation is open where one of its cases is; a read is open to all."""
+    """An operation is allowed if one of its cases is; reads are allowed for all."""
     open_to = [
         role for role in [*ROLES, None] if role_allows_operation(role, operation)
     ]

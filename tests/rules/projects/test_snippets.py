@@ -87,7 +87,7 @@ def test_of_one_word_without_end(size):
     ],
 )
 def test_takes_bounded_time(body):
-    """The longest of texts is looked through in a moment."""
+    """A snippet of the longest text takes bounded time."""
     query = " ".join(f"{a}{b}*" for a in "abcdé" for b in "abcdefghij")
 
     with at_most(0.5):

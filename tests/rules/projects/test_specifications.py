@@ -73,7 +73,7 @@ def test_search_finds_the_newest_words(project, clock):
 
 @pytest.mark.parametrize("status", ["approved", "implemented"])
 def test_who_may_settle(project, clock, status):
-    """To approve needs a maintainer, when written and when saved."""
+    """Approving requires a maintainer, when creating and when saving."""
     actor = account(CONTRIBUTOR)
     specification = specify(project, clock, actor=actor)
 
@@ -88,7 +88,9 @@ def test_who_may_settle(project, clock, status):
 
 
 def test_settled_words(project, clock):
-    """A contributor changes them only by taking them back to review or draft."""
+    """
+    A contributor changes an approved text only by returning it to review or draft.
+    """
     actor = account(CONTRIBUTOR)
     specification = specify(project, clock, status="approved")
 

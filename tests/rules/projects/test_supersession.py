@@ -28,7 +28,9 @@ def project(store, clock):
 
 @pytest.fixture
 def line(project, clock):
-    """Four specifications, one of which gave way to the next and that to a third."""
+    """
+    Four specifications; the first was superseded by the second, and that by the third.
+    """
     found = []
     for slug in ("a", "b", "c", "d"):
         found.append(specify(project, clock, slug=slug))
@@ -128,7 +130,7 @@ def test_version_comes_before_state(line, clock):
 
 
 def test_needs_a_maintainer(project, clock):
-    """However new the specification is."""
+    """Superseding requires a maintainer, even for a new specification."""
     with pytest.raises(RoleRequired, match="needs the role maintainer"):
         supersede(
             specify(project, clock),

@@ -190,7 +190,7 @@ def test_words_are_found(project, clock):
 
 @pytest.mark.parametrize("builtin", [True, False])
 def test_new_assignees_are_members(store, clock, builtin):
-    """In the docs project any account will do."""
+    """New assignees must be members, except in the docs project."""
     project = make_project("p", clock.now, builtin=builtin)
 
     if builtin:
@@ -214,7 +214,7 @@ def test_assignee_who_left(project, clock):
 
 
 def test_references_elsewhere(project, other, clock):
-    """Labels and milestones are of the project; every failing id is named."""
+    """Labels and milestones must be of the project; every failing id is named."""
     foreign = label(other, clock.now)
     old = milestone(project, clock.now, archived_at=clock.now)
     archived = specification(other, clock.now, archived_at=clock.now)

@@ -1,4 +1,4 @@
-"""Which services an incident or a window affects."""
+"""The services that an incident or a window affects."""
 
 from datetime import UTC, datetime, timedelta
 
@@ -55,7 +55,7 @@ def test_affected_after_a_purge(store):
 
 
 def test_incident_decides_the_state_of_what_it_affects(store):
-    """An active incident imposes its severity on its services and no others."""
+    """The severity of an active incident applies to its services and no others."""
     incident = opened()
 
     api, mail = status_snapshot(NOW, timedelta(minutes=5)).service_list().services

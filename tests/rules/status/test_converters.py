@@ -108,7 +108,9 @@ def test_webhook_that_cannot_be_used(message, sentence):
     ],
 )
 def test_beat(beat, status, took):
-    """The time is UTC, whatever the zone of the server; down has no answer to time."""
+    """
+    The time is UTC, whatever the server's zone; a failed check has no response time.
+    """
     (found,) = uptime_kuma.measurements(
         kuma(beat), ServiceNames({"Check-out page": "checkout"})
     )
@@ -184,7 +186,9 @@ def test_beat_that_cannot_be_used(message):
     ],
 )
 def test_result(result, status, took):
-    """Slow, or soon without a certificate, is degraded; any other failure is down."""
+    """
+    A slow target, or an expiring certificate, is degraded; any other failure is down.
+    """
     (found,) = gatus.measurements(statuses(("Shop", "web", [result])), ServiceNames())
 
     assert (found.slug, found.status, found.response_time_ms) == ("shop", status, took)

@@ -49,7 +49,7 @@ def rolled():
 
 
 def test_roll_up(api):
-    """Each hour that is over is counted; the one that runs is not."""
+    """Each completed hour is counted; the current one is not."""
     record(NOON - 3 * HOUR, NOON - 2 * HOUR - MS, NOON - HOUR, NOON)
 
     assert roll_up(NOON) == 3
@@ -100,7 +100,7 @@ def test_clock_that_went_back(api):
 
 
 def test_prune(api):
-    """Whole UTC days beyond the retention are folded; the counts remain."""
+    """Whole UTC days before the retention are folded; the counts remain."""
     old = (NOON - RETENTION).replace(hour=0)
     times = [old - DAY - MS, old - DAY, old - MS, old, NOON]
     for at in times:
@@ -142,7 +142,7 @@ def test_prune_keeps_what_maintenance_left_out(api):
 
 
 def test_prune_interrupted(api, monkeypatch):
-    """A day is counted once, folded or not, when the job stops between two."""
+    """A day is counted once, folded or not, if the job stops in between."""
     old = (NOON - RETENTION).replace(hour=0)
     for at in (old - 3 * DAY, old - 2 * DAY, old - DAY):
         record(at, now=at)
@@ -165,7 +165,7 @@ def test_prune_interrupted(api, monkeypatch):
 
 
 def test_purge_takes_counters_along(api):
-    """Hours and days belong to their service."""
+    """Purging a service deletes its hours and days."""
     old = (NOON - RETENTION).replace(hour=0) - DAY
     record(old, now=old)
     record(NOON - HOUR)

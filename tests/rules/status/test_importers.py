@@ -35,7 +35,7 @@ def timeline(incident):
 
 
 def changed_incident(**members):
-    """The incidents of the sample, the first with other members."""
+    """Return the incidents of the sample, with changed members of the first."""
     document = json.loads(files("statuspage")["incidents.json"])
     document["incidents"][0] |= members
     result = json.dumps(document)
@@ -46,7 +46,9 @@ def changed_incident(**members):
 
 
 def test_statuspage_services():
-    """In the order of the page, each with its group; a group is no service."""
+    """
+    Services are in the order of the page, with their groups; a group is no service.
+    """
     found = imported("statuspage")
 
     assert found.source == "statuspage kq7w2m9x4t1b"
@@ -146,7 +148,7 @@ def test_long_words():
 
 
 def test_cstate_services():
-    """By category; one that is not titled is no group."""
+    """Services are grouped by category; one without a title is no group."""
     found = imported("cstate")
 
     assert found.source == "cstate https://status.orchard.example/"
@@ -193,7 +195,7 @@ def test_cstate_incident_under_way():
 
 
 def test_cstate_left_out():
-    """An announcement is no incident, and a file that cannot be read is named."""
+    """An announcement is no incident, and an unreadable file is reported."""
     assert imported("cstate").left_out == [
         ("2026-02-01-open-day", "It is an announcement, not an incident."),
         ("broken", "The front matter is not valid YAML: line 3."),

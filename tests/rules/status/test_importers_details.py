@@ -18,7 +18,7 @@ def changed(document, name, number, **members):
 
 
 def issue(body, front="resolved: true\nresolvedWhen: 2025-04-11 09:00:00"):
-    """An issue of cState with this text."""
+    """Return the issue of cState with this text."""
     head = f"title: Dry\ndate: 2025-04-11 06:10:00\n{front}\naffected: [Watering]"
     (found,) = [
         each
@@ -114,7 +114,7 @@ def test_line_in_what_goes_on():
 
 
 def test_end_before_the_beginning():
-    """A slip of the pen: it was over when it began."""
+    """An end before the beginning is a mistake: the incident ended when it began."""
     found = issue("Short.", front="resolved: true\nresolvedWhen: 2025-04-10 06:10:00")
 
     assert found.resolved_at == found.started_at
@@ -134,7 +134,7 @@ def test_window_without_length(end):
 
 @pytest.mark.usefixtures("store")
 def test_address_of_two_pages():
-    """Where two pages had one address, the first in order has it."""
+    """An address of two pages belongs to the first in order."""
     for source in ("b", "a"):
         members = {"type": "incident", "old": "1", "address": "/incidents/1"}
         ImportedRow.create(source=source, subject=source, **members)

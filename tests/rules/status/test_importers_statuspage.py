@@ -53,7 +53,7 @@ def imported(*incidents, windows=()):
 
 
 def test_offset_of_the_page():
-    """Times have the offset of the page's zone."""
+    """Times have the offset of the page's time zone."""
     (found,) = imported(incident()).incidents
 
     assert (found.started_at, found.updates[0].created_at) == (at(10), at(10))
@@ -98,7 +98,7 @@ def test_update_that_affected_nothing():
 
 
 def test_texts_with_tags():
-    """Texts are not Markdown on a Statuspage: tags and new lines are seen there."""
+    """Statuspage texts are not Markdown: tags and line breaks are converted."""
     body = 'Two gates.<br /><br />See <a href="https://canal.example/(x)">the map</a>.'
     window = incident(
         scheduled_for=at(12).isoformat(),

@@ -38,7 +38,7 @@ def at(hour, minute=0, day=3):
 
 
 def comment(body, created, **more):
-    """In the form of `gh issue list --json`, of version 2."""
+    """Return a comment in the form of `gh issue list --json`, version 2."""
     return {
         "id": "IC_1",
         "author": {"login": "bot"},
@@ -135,7 +135,7 @@ def test_incident_that_nobody_closed():
 
 
 def test_incident_closed_without_a_word():
-    """It was over when it was closed."""
+    """An incident without a resolution ended when its issue was closed."""
     closed = {"state": "CLOSED", "closedAt": "2024-06-03T09:00:00Z", "body": ""}
     (found,) = imported(issue("status", **closed)).incidents
 
@@ -162,7 +162,7 @@ def test_comments_after_the_resolution(closed):
 
 
 def test_incident_that_came_back():
-    """An issue that is resolved twice ended at the second time."""
+    """An issue that was resolved twice ended at the second time."""
     comments = [
         comment(UP, "2024-06-03T08:10:00Z"),
         comment("It is down again.", "2024-06-03T08:20:00Z"),
@@ -217,7 +217,7 @@ def test_window_affects(lists, affected):
 
 
 def test_window_in_one_line():
-    """Templates write all of it in a line."""
+    """A template may have everything on one line."""
     line = TIMES.replace("\n", " ")
     (found,) = window(f"<!-- {line} expectedDegraded: ropes -->\n\nSlow.").windows
 
@@ -244,7 +244,7 @@ def test_window_is_told_in_comments():
     ],
 )
 def test_window_that_is_closed(closed, written):
-    """Before its end it was over early, before its start it was called off."""
+    """A window closed before its end ended early; before its start it was cancelled."""
     state = "CLOSED" if closed else "OPEN"
     (found,) = window(f"<!--\n{TIMES}\n-->", closedAt=closed, state=state).windows
 

@@ -112,7 +112,7 @@ def test_other_start(incident):
 
 
 def test_severity_at(incident):
-    """At each time it is the severity that was set last before it."""
+    """At each time the severity is the last one set before it."""
     spans = severity_spans([changed(incident, 2, severity="degraded")])[incident.id]
 
     found = [severity_at(spans, NOON + hours * HOUR) for hours in (-1, 0, 1, 2, 3)]
@@ -121,7 +121,7 @@ def test_severity_at(incident):
 
 
 def test_shown_severity(incident):
-    """Readers see the present severity until the end, and then the worst of all."""
+    """Readers see the current severity until the end, and then the worst one."""
     lowered = changed(incident, 1, severity="degraded")
     active = shown_severity(lowered, severity_spans([lowered])[incident.id])
     resolved = changed(incident, 2, status="resolved")

@@ -57,7 +57,7 @@ def test_time_is_seen_at_once(service):
 
 
 def test_clock_set_back(service):
-    """A list from the future is not believed."""
+    """A cached list with a time in the future is not used."""
     later = NOON + FRESH + timedelta(seconds=1)
     assert service_list(later, FRESH).stale
 
@@ -65,7 +65,7 @@ def test_clock_set_back(service):
 
 
 def test_other_freshness(service):
-    """Another freshness is another list."""
+    """Each freshness has its own cached list."""
     at = NOON + timedelta(minutes=2)
     service_list(at, FRESH)
 
@@ -73,7 +73,7 @@ def test_other_freshness(service):
 
 
 def test_group_narrows_the_services(service):
-    """A group narrows the list and leaves the state of the whole."""
+    """A group narrows the list, and not the overall state."""
     result = service_list(NOON, FRESH, "Core")
 
     assert (result.services, result.overall) == ([], "operational")

@@ -19,7 +19,7 @@ def world(api, clock):
 
 @pytest.fixture
 def coming(clock):
-    """Seconds until the next change."""
+    """Return the seconds until the next change."""
 
     def found():
         at = status_snapshot(clock.now, FRESH).next_change_at()
@@ -41,7 +41,7 @@ def test_reading_goes_stale(world, coming):
 
 
 def test_incident_begins(api, world, coming):
-    """An incident dated ahead begins at its time."""
+    """An incident with a future start begins at that time."""
     world.incident("api", started=50)
 
     assert coming() == 50

@@ -1,4 +1,4 @@
-"""The state of one service and of the whole, by the table of decisions."""
+"""The state of one service and the overall state, by the decision table."""
 
 from datetime import timedelta
 
@@ -44,7 +44,7 @@ def state_of_vector(vector):
 
 @pytest.mark.parametrize("vector", VECTORS, ids=IDS)
 def test_vectors(vector):
-    """The first line of the table that applies decides."""
+    """The first matching line of the table decides."""
     state = state_of_vector(vector).state
 
     assert state == vector.state
@@ -81,7 +81,7 @@ def test_overall_is_the_worst(states, stale, overall):
     ],
 )
 def test_share_of_sources_that_are_down(statuses, state):
-    """All down is a major outage, half or more a partial one, any other degraded."""
+    """All down is a major outage, at least half a partial one, fewer degraded."""
     readings = [Reading(str(n), each, NOON) for n, each in enumerate(statuses)]
 
     assert service_state(readings, now=NOON, freshness=FRESH).state == state

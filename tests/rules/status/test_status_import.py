@@ -127,7 +127,7 @@ def test_past_is_as_it_was(import_page):
 
 
 def test_windows_go_by_the_clock(import_page, clock):
-    """A coming one opens by itself; one that was over early stays over."""
+    """A future window starts by itself; one that ended early stays completed."""
     import_page("statuspage")
 
     coming, done = all_maintenance(clock.now)

@@ -1,4 +1,4 @@
-"""Percentages and means, and spans with the windows cut out."""
+"""Percentages and averages, and periods without the windows."""
 
 from datetime import timedelta
 
@@ -38,7 +38,7 @@ def test_mean_is_rounded(added, count, mean):
 
 
 def test_total():
-    """Counts of parts add up, member by member."""
+    """Counts of parts are added up, field by field."""
     assert sum_counts([Counts(1, 2, 3, 4, 5), Counts(10, 20, 30, 40, 50)]) == Counts(
         11, 22, 33, 44, 55
     )

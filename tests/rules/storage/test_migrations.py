@@ -1,4 +1,4 @@
-"""The migrations, and the rows they are for."""
+"""The migrations and the rows that they create."""
 
 import shutil
 from importlib import import_module
@@ -86,7 +86,7 @@ def applied_names(fresh):
 
 
 def test_migrations_run_once(store):
-    """A database that is up to date stays as it is."""
+    """A database that is up to date is not changed."""
     assert migrate() == []
 
 

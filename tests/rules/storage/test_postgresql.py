@@ -27,7 +27,7 @@ def server(engine, store, settings):
 
 @pytest.fixture
 def cut(server):
-    """End every connection to the database, as a server does that starts again."""
+    """Close every connection to the database, as a restarting server does."""
     return lambda: server.execute(f"SELECT pg_terminate_backend(pid, 1000) {OTHERS}")
 
 
@@ -157,7 +157,7 @@ def test_transaction_that_failed(store):
 
 
 def test_streamed(store):
-    """A long list is fetched in parts, two at a time as well."""
+    """A long list is fetched in parts, also two lists at a time."""
     query = "SELECT number, ?2 FROM generate_series(1, ?1) number"
 
     with reading():

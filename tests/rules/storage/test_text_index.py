@@ -59,7 +59,7 @@ def test_rehearsals_and_refusals_leave_it(api, raw_database):
 
 
 def test_purge_leaves_none(api, raw_database):
-    """A purged project is not in the index any more."""
+    """A purged project is no longer in the index."""
     life = Life(api, 1)
     for _ in range(20):
         life.step()

@@ -46,7 +46,7 @@ def import_bundle(api):
 
 @pytest.fixture
 def wrong(import_bundle, export, project, refusal):
-    """Import the bundle after a change to it; return the pointer of the refusal."""
+    """Import the bundle after a change to it; return the pointer of the problem."""
     bundle = export(project.id)
 
     def tried(change, kind="validation-failed"):
@@ -75,7 +75,9 @@ def set_content(bundle, content):
 
 
 def test_export(export, project):
-    """It has the files as they are read, the pins, and every content that is shown."""
+    """
+    A bundle has the files as the API returns them, the pins, and every shown content.
+    """
     bundle = export(project.id)
 
     assert [file["name"] for file in bundle["files"]] == ["b.txt", "images/a.png"]
@@ -257,12 +259,12 @@ def test_wrong_entries(wrong, kind, index, values, pointer):
     ],
 )
 def test_what_is_not_there(wrong, change, pointer):
-    """A file needs its content, and a pin its document."""
+    """A file requires its content, and a pin its document."""
     assert wrong(change, "reference-not-found") == f"/bundle/{pointer}"
 
 
 def test_content_that_nothing_shows(export, import_bundle, project):
-    """Bytes that no file and no page needs are not stored."""
+    """Content that no file and no page uses is not stored."""
     bundle = export(project.id)
     digest = hashlib.sha256(b"Else.").hexdigest()
     data = b64encode(b"Else.").decode()

@@ -1,4 +1,4 @@
-"""Exporting projects through HTTP."""
+"""Exporting projects over HTTP."""
 
 import json
 

@@ -37,7 +37,7 @@ def test_export_is_not_held_in_memory(app, api, issue, clock, store):
 @pytest.mark.sqlite
 @pytest.mark.parametrize("name", ["mmap_size", "cache_size"])
 def test_export_leaves_the_cache_to_others(name, export, clock, store):
-    """An export uses little cache, and requests after it as much as before."""
+    """An export uses little cache, and later requests as much as before."""
     project = make_full(clock.now, "quillfeather").project
 
     export(project.id)

@@ -1,4 +1,4 @@
-"""Importing projects through HTTP."""
+"""Importing projects over HTTP."""
 
 import json
 
@@ -45,7 +45,7 @@ def purge(api, id):
 
 
 def with_new_ids(bundle, ids):
-    """The bundle in which every id is the one that import gave."""
+    """Return the bundle with every id replaced by the one from the import."""
     text = json.dumps(bundle)
     for old, new in ids.items():
         text = text.replace(old, new)
@@ -53,7 +53,7 @@ def with_new_ids(bundle, ids):
 
 
 def without_record(bundle):
-    """The bundle but for its time and the record of the import."""
+    """Return the bundle without its time and the record of the import."""
     *activity, record = bundle["activity"]
     assert record["action"] == "project.imported"
     return bundle | {"exportedAt": None, "activity": activity}
@@ -110,7 +110,7 @@ def test_import_beside_the_original(export, import_bundle, full, raw_database):
 
 
 def test_bundle_of_before(export, import_bundle, full):
-    """A bundle from before it had aliases and files is still imported."""
+    """A bundle from a version without aliases and files can be imported."""
     bundle = export(full.project.id)
     assert [alias["address"] for alias in bundle.pop("aliases")] == ["/old/"]
     for kind in ("files", "pinnedFiles", "fileContents"):
@@ -140,7 +140,7 @@ def test_record_of_an_import(export, import_bundle, full):
 
 
 def test_numbers_go_on(api, export, import_bundle, full):
-    """The next work item has the number after the highest."""
+    """The next work item has the number after the highest one."""
     result = import_bundle(export(full.project.id), slug="copy")
     body = {"projectId": result["project"]["id"], "type": "task", "title": "Next"}
 

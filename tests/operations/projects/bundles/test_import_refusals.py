@@ -122,7 +122,7 @@ def test_names_what_is_not_there(wrong, path, value, pointer):
 
 
 def test_relates_what_is_not_there(wrong):
-    """Of a relationship one end is in the bundle."""
+    """At least one end of a relationship must be in the bundle."""
     ends = {"sourceId": OWNER, "targetId": STRANGER}
 
     result = wrong("relationships/0", lambda each: each | ends)
@@ -183,7 +183,7 @@ def test_two_of_one_name(wrong, kind, at):
 
 @pytest.mark.parametrize("kind", ["work", "documents", "comments", "activity"])
 def test_of_another_project(wrong, kind):
-    """All of it is of the one project."""
+    """All contents of a bundle must belong to its project."""
     result = wrong(f"{kind}/0/projectId", OWNER)
 
     assert result == ("validation-failed", f"/bundle/{kind}/0/projectId")
@@ -201,7 +201,7 @@ def test_of_another_project(wrong, kind):
     ],
 )
 def test_unlike_its_revisions(wrong, path, value, pointer):
-    """There is a revision of every version, and the newest is the head."""
+    """There is a revision of every version, and the newest is the current state."""
     assert wrong(path, value) == ("validation-failed", f"/bundle/{pointer}")
 
 

@@ -24,7 +24,7 @@ def kind(response):
 
 
 def test_archive(api, document, clock):
-    """Removed it is read-only and out of lists; restored it is as before."""
+    """An archived document is read-only and not listed; restored it is as before."""
     id = {"id": document.id}
     before = api(GET, id).json["data"]
     clock.pass_(minutes=1)

@@ -17,7 +17,7 @@ UPDATE = "POST /projects/v1/documents/update"
 
 @pytest.fixture
 def document(store, clock):
-    """Three versions, of which the second is public."""
+    """A document with three versions, of which the second is published."""
     project = make_project("docs", clock.now, builtin=True)
     document = write(project, clock, content="1\n", summary="Old")
     save(document, clock, content="2\n")
@@ -69,7 +69,7 @@ def test_diff_of_the_unpublished(api, clock):
     ],
 )
 def test_diff_of_nothing(api, document_id, more, refused):
-    """Both versions must be there."""
+    """Both versions must exist."""
     assert kind(api(DIFF, document_id | more)) == refused
 
 
@@ -118,7 +118,7 @@ def test_restore_with_a_note(api, document_id):
     ],
 )
 def test_restore_of_what_cannot_be(api, document_id, more, refused):
-    """The version must be there, and the head be the one expected."""
+    """The version must exist, and the current version must be the expected one."""
     assert kind(api(RESTORE, document_id | more)) == refused
 
 

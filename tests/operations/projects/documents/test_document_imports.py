@@ -64,7 +64,7 @@ def start(api, docs_project):
 
 @pytest.fixture
 def send_parts(api):
-    """Send the texts and files that are missing; return how many there were."""
+    """Send the missing texts and files; return their number."""
 
     def sent(started, texts, files=None):
         by_digest = {sha256(text): text for text in texts.values()}
@@ -227,7 +227,7 @@ def test_other_tree_and_collection_are_imports_of_their_own(start):
 
 @pytest.mark.both_engines
 def test_incomplete_import(api, start, refusal):
-    """It is not applied while a text or a file is missing."""
+    """An import cannot be applied while a text or a file is missing."""
     texts, files = {"a.md": "One.\n"}, {"docs/a.txt": b"A."}
     started = start(texts, files)
 
@@ -275,7 +275,7 @@ def test_texts_that_change_places(import_tree, start):
 
 
 def test_texts_that_change_places_in_a_long_tree(import_tree, monkeypatch):
-    """So do those that are read after the other document has been written."""
+    """Texts are swapped correctly even if one is read after the other was written."""
     monkeypatch.setattr("models.projects.document_imports.applying.TEXTS_AT_ONCE", 1)
     monkeypatch.setattr(
         "models.projects.document_imports.document_batch.MAX_RECORDS", 1
@@ -413,7 +413,7 @@ def test_repeated_apply(api, start, send_parts):
 
 
 def test_parts_sent_twice(api, start, send_parts):
-    """A part that is there is not stored again."""
+    """A part that exists is not stored again."""
     texts, files = {"a.md": "One.\n"}, {"docs/a.txt": b"A."}
     started = start(texts, files)
     send_parts(started, texts, files)
@@ -554,7 +554,7 @@ def test_too_many_bytes(api, start, docs_project, settings, monkeypatch, refusal
 
 @pytest.mark.both_engines
 def test_too_many_imports(api, start, monkeypatch, refusal):
-    """A project has few imports that were not applied; one can always be replaced."""
+    """The number of unapplied imports is limited; one can always be replaced."""
     monkeypatch.setattr(imports, "MAX_IMPORTS", 2)
     for name in ("a", "b"):
         start({"a.md": "One.\n"}, tree=name)

@@ -1,4 +1,4 @@
-"""Revisions of documents through HTTP."""
+"""Revisions of documents over HTTP."""
 
 import pytest
 
@@ -11,7 +11,7 @@ GET = "GET /projects/v1/document-revisions/get"
 
 @pytest.fixture
 def document(store, clock):
-    """A document of three versions, a minute apart."""
+    """A document with three versions, a minute apart."""
     document = write(make_project("docs", clock.now, builtin=True), clock)
     for text in ("Two.", "Three."):
         clock.pass_(minutes=1)
@@ -20,7 +20,7 @@ def document(store, clock):
 
 
 def test_list(api, document):
-    """Newest first, or oldest; the texts can be left out."""
+    """Newest or oldest first; the texts can be omitted."""
     body = {"documentId": document.id}
 
     data = api(LIST, body).json["data"]
@@ -36,7 +36,9 @@ def test_list(api, document):
 
 
 def test_get(api, document):
-    """By its id, by version, and by the time at which it was the newest."""
+    """
+    A revision is addressed by id, by version, or by a time at which it was the newest.
+    """
     body = {"documentId": document.id}
     second = api(GET, body | {"version": 2}).json["data"]
 

@@ -1,4 +1,4 @@
-"""Documents through HTTP."""
+"""Documents over HTTP."""
 
 import pytest
 
@@ -42,7 +42,7 @@ def document(api, new_document):
 
 
 def test_create(api, new_document, woken):
-    """A new document is version 1, by the key that wrote it, and not public."""
+    """A new document is version 1, by the key that wrote it, and not published."""
     response = api(CREATE, new_document)
 
     assert response.status_code == 200
@@ -159,7 +159,7 @@ def test_update_of_what_has_changed(api, document):
     ("account", "status"), [(STRANGER, 403), (CONTRIBUTOR, 403), (MAINTAINER, 200)]
 )
 def test_publish_as(api, issue, clock, account, status):
-    """The account a key acts for decides: publishing needs a maintainer."""
+    """Publishing requires a maintainer: the account that the key acts for decides."""
     project = make_project("atlas", clock.now)
     new_document = {"title": "T", "slug": "t", "type": "note", "content": ""}
     document = api(CREATE, new_document | {"projectId": project.id}).json["data"]

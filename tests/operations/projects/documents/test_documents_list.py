@@ -1,4 +1,4 @@
-"""The register of documents through HTTP."""
+"""The list of documents over HTTP."""
 
 import pytest
 
@@ -11,7 +11,7 @@ LIST = "GET /projects/v1/documents/list"
 
 @pytest.fixture
 def register(store, clock):
-    """Four documents of docs, a minute apart, and two in projects of their own."""
+    """Four documents of docs, a minute apart, and two in other projects."""
     docs = make_project("docs", clock.now, builtin=True)
     for slug, more in {
         "a": {"title": "Zebra", "section": "One", "position": 2},
@@ -83,7 +83,7 @@ def test_list_of_stale_documents(api, store, clock):
 
 
 def test_list_in_pages(api, register):
-    """Pages follow each other without a gap, for every order."""
+    """Pages have no gaps, in every order."""
     for sort in ("updatedAt", "createdAt", "title", "position"):
         body, found = {"sort": sort, "limit": 1, "archived": "include"}, ""
         whole = slugs(api(LIST, body | {"limit": 100}))

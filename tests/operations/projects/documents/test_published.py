@@ -1,4 +1,4 @@
-"""The public docs through HTTP."""
+"""The published documents over HTTP."""
 
 import pytest
 
@@ -69,7 +69,7 @@ def test_list_in_a_wrong_shape(api, document, body):
 
 
 def test_outline(api, document, clock):
-    """The table of contents: groups as on the site, of each page no text."""
+    """The table of contents has sections as on the site, and pages without text."""
     docs = document.project
     for slug, section, position in (("b", "Setup", 2), ("a", "Setup", 1)):
         page = {"slug": slug, "section": section, "position": position}
@@ -89,7 +89,7 @@ def test_outline(api, document, clock):
 
 
 def group_titles(collection):
-    """The slugs of each section."""
+    """Return the slugs of each section."""
     return {
         each["section"]: [page["slug"] for page in each["pages"]]
         for each in collection["sections"]
@@ -120,7 +120,7 @@ def test_etag(api, document, clock, route, body):
     [('"x"', 200), ('"x", {tag}', 304), ("W/{tag}", 304), ("*", 304), ("{bare}", 304)],
 )
 def test_if_none_match(api, document, sent, status):
-    """Several tags, weak ones and any at all are understood."""
+    """If-None-Match may have several tags, weak ones, or a star."""
     tag = api(OUTLINE).headers["ETag"]
     sent = sent.format(tag=tag, bare=tag.strip('"'))
 

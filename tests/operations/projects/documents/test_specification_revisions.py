@@ -1,4 +1,4 @@
-"""Revisions of specifications through HTTP."""
+"""Revisions of specifications over HTTP."""
 
 import pytest
 
@@ -32,7 +32,7 @@ def kind(response):
 
 
 def test_list(api, specification_id):
-    """Newest first, or oldest; by status; the texts can be left out."""
+    """Newest or oldest first; by status; the texts can be omitted."""
     data = api(LIST, specification_id).json["data"]
     other = api(LIST, specification_id | {"order": "asc", "content": "omit"}).json[
         "data"
@@ -96,7 +96,7 @@ def test_diff_of_equals(api, specification_id):
 
 
 def test_way_back(api, specification_id):
-    """From the newer to the older."""
+    """A diff can be from a newer version to an older one."""
     data = api(DIFF, specification_id | {"from": 3, "to": 1}).json["data"]
 
     assert data["unified"].endswith("-Two.\n+One.\n")
@@ -113,12 +113,12 @@ def test_way_back(api, specification_id):
     ],
 )
 def test_diff_of_nothing(api, specification_id, more, refused):
-    """Both versions must be there."""
+    """Both versions must exist."""
     assert kind(api(DIFF, specification_id | more)) == refused
 
 
 def test_restore(api, specification_id):
-    """A version more, with the old title and text; the status stays."""
+    """A restore adds a version with the old title and text; the status stays."""
     data = api(RESTORE, specification_id | {"version": 1}).json["data"]
 
     assert (data["version"], data["title"], data["content"]) == (4, "Login", "One.\n")
@@ -140,7 +140,7 @@ def test_restore(api, specification_id):
     ],
 )
 def test_restore_of_what_cannot_be(api, specification_id, more, refused):
-    """The version must be there, and the head be the one expected."""
+    """The version must exist, and the current version must be the expected one."""
     assert kind(api(RESTORE, specification_id | more)) == refused
 
 
@@ -159,7 +159,7 @@ def test_restore_in_a_state(api, specification_id, specification, clock, state):
 
 @pytest.mark.parametrize(("account", "answer"), [(CONTRIBUTOR, 403), (MAINTAINER, 200)])
 def test_restore_of_settled_words(api, issue, specification_id, account, answer):
-    """The status stays approved, so it needs a maintainer."""
+    """The status stays approved, so a restore requires a maintainer."""
     key = issue("projects:*", "platform:actors:assert")
     headers = {"Act-As-Account": account}
 

@@ -1,4 +1,4 @@
-"""Specifications through HTTP."""
+"""Specifications over HTTP."""
 
 import pytest
 
@@ -46,7 +46,9 @@ def kind(response):
 
 
 def test_create(api, new_specification):
-    """Version 1, a draft, by the key that wrote it; its text as it was sent."""
+    """
+    A new specification is version 1, a draft, by the key that wrote it, with its text.
+    """
     data = api(CREATE, new_specification).json["data"]
 
     assert data["title"] == "Login"
@@ -158,7 +160,9 @@ def test_supersede_by(api, specification, name, refused):
 
 
 def test_archive(api, specification):
-    """Removed, it is read-only and still found; restored, it is as before."""
+    """
+    An archived specification is read-only and searchable; restored it is as before.
+    """
     id = {"id": specification.id}
 
     first, again = api(REMOVE, id).json["data"], api(REMOVE, id).json["data"]
@@ -184,7 +188,7 @@ def test_archive(api, specification):
     ],
 )
 def test_archive_as(api, issue, project, clock, route, status, account, answer):
-    """Beyond review it needs a maintainer."""
+    """Archiving an approved specification requires a maintainer."""
     id = specify(project, clock, status=status).id
     key = issue("projects:*", "platform:actors:assert")
 
@@ -245,5 +249,5 @@ def test_coverage(api, specification, clock):
     ],
 )
 def test_coverage_in_a_wrong_shape(api, project, query):
-    """Of one specification or of one project."""
+    """The coverage is of one specification or of one project."""
     assert kind(api(COVERAGE, query)) == (422, "validation-failed")

@@ -1,4 +1,4 @@
-"""The register of specifications through HTTP."""
+"""The list of specifications over HTTP."""
 
 import pytest
 
@@ -10,7 +10,9 @@ LIST = "GET /projects/v1/specifications/list"
 
 @pytest.fixture
 def specifications(store, clock):
-    """Three of one project, a minute apart, one archived; one of an archived one."""
+    """
+    Three of one project, a minute apart, one archived; one of an archived project.
+    """
     project = make_project("atlas", clock.now)
     found = []
     for slug, title, status in (
@@ -56,7 +58,7 @@ def slugs(api, query):
     ],
 )
 def test_filters(api, specifications, body, found):
-    """Each filter narrows the list, each sort orders it."""
+    """Each filter narrows the list, and each sort key orders it."""
     assert slugs(api, body) == found
 
 
@@ -74,7 +76,7 @@ def test_pages(api, specifications):
 
 
 def test_content(api, specifications):
-    """The texts are there unless they are left out."""
+    """The texts are returned unless they are omitted."""
     whole = api(LIST, {}).json["data"]
 
     assert {each["content"] for each in whole} == {"One.\n"}

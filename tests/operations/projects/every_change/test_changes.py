@@ -62,7 +62,7 @@ def test_archived_project_is_read_only(case, try_case, ids, clock, refusal):
 
 @pytest.mark.parametrize("case", sorted(ALLOWED_WHEN_ARCHIVED))
 def test_what_an_archived_project_allows(case, try_case, ids, clock):
-    """It can be archived again, restored and left."""
+    """An archived project can be archived again, restored and left."""
     ProjectRow.update(archived_at=clock.now).execute()
 
     assert try_case(case, ACCOUNTS.get(case)).status_code == 200

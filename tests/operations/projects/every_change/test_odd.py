@@ -13,7 +13,7 @@ BY_SCOPE = {operation.scope: operation for operation in OPERATIONS}
 
 @pytest.mark.parametrize("case", CASES)
 def test_change(case, api, ids, issue):
-    """Whatever a member is, the answer is one of ours and no mistake."""
+    """Any value of a member is answered with a problem, never with a 500."""
     operation = BY_SCOPE[f"projects:{case.partition(' ')[0]}"]
     key = issue("*", rate_capacity=10_000)
     sample = filled(CASES[case], ids | {"$self": OWNER, "$own-comment": OWNER})

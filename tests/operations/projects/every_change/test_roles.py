@@ -20,7 +20,7 @@ everyone = pytest.mark.parametrize("role", ACCOUNTS, ids=str)
 
 
 def test_every_change_is_in_the_table():
-    """A change without a line would be everybody's."""
+    """A change without a required role would be open to all."""
     named = {case.partition(" ")[0] for case in REQUIRED_ROLES}
     changes = {
         operation.scope.removeprefix("projects:")

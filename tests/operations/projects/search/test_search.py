@@ -1,4 +1,4 @@
-"""Search through HTTP."""
+"""Search over HTTP."""
 
 import pytest
 
@@ -34,7 +34,7 @@ def full(store, clock):
 
 @pytest.fixture
 def texts(store, sample_project, clock):
-    """Work items with these texts, in one project."""
+    """Create work items with these texts, in one project."""
 
     def made(*pairs, project=sample_project):
         ids = []
@@ -267,7 +267,7 @@ def test_pages_while_others_write(api, texts, sample_project):
 
 
 def pages_from(api, query, cursor=None):
-    """The pages of a search from a cursor on: their ids, and how they are sorted."""
+    """Return the pages of a search from a cursor on: their ids and sort order."""
     while True:
         answer = api(SEARCH, query | ({"cursor": cursor} if cursor else {})).json
         ids = [each["entityId"] for each in answer["data"]]
@@ -293,7 +293,7 @@ def test_every_hit_is_reached(api, texts, monkeypatch, limit):
 
 @pytest.mark.parametrize("limit", [3, 10])
 def test_seam_while_others_write(api, texts, monkeypatch, limit):
-    """A write moves no hit between those that are ranked and the others."""
+    """A write moves no hit between the ranked ones and the others."""
     monkeypatch.setattr(ranking, "MAX_RANKED", 10)
     ids = texts(*(("Lock", "word " * (25 - n)) for n in range(25)))
     query = {"q": "lock", "limit": limit}

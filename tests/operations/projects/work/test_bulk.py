@@ -1,4 +1,4 @@
-"""Many work items in one call, through HTTP."""
+"""Many work items in one request, over HTTP."""
 
 import pytest
 
@@ -200,7 +200,7 @@ def test_update_needs_the_role_everywhere(api, issue, items, other):
 
 
 def test_update_beyond_the_most(api, items, clock):
-    """A list stays within its length, whatever it had."""
+    """A list cannot exceed its maximum length, whatever it had before."""
     have = [label(None, clock.now, f"l{n}").id for n in range(51)]
     change(items[0], clock, label_ids=have[:50])
 
@@ -235,7 +235,9 @@ def test_update_in_a_wrong_shape(api, store, body):
 
 
 def test_create(api, sample_project, items):
-    """New items know each other by ref, and others by id; numbers follow the order."""
+    """
+    New items refer to each other by ref, and to others by id; numbers follow the order.
+    """
     body = {
         "projectId": sample_project.id,
         "items": [new("One", ref="1"), new("Two", ref="two", status="done"), new("3")],

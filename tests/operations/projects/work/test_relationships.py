@@ -1,4 +1,4 @@
-"""Relationships between work items through HTTP."""
+"""Relationships between work items over HTTP."""
 
 import pytest
 
@@ -80,7 +80,7 @@ def test_add_and_remove(api, items, ends):
     ],
 )
 def test_of_what_is_not_there(api, ends, route, extra, status):
-    """Both ends are there, and are two."""
+    """Both ends must exist, and be different."""
     refused = api(route, ends | extra)
 
     assert refused.status_code == status
@@ -113,7 +113,7 @@ def test_ring(api, items):
     ],
 )
 def test_list(api, items, query, expected):
-    """Of an item, or of a project at either end; the newest first."""
+    """The relationships of an item, or of a project at either end, newest first."""
     if "workItemId" in query:
         query = query | {"workItemId": items[query["workItemId"]].id}
 
@@ -121,7 +121,7 @@ def test_list(api, items, query, expected):
 
 
 def test_list_in_pages(api, items):
-    """Pages follow each other without a gap."""
+    """Pages have no gaps."""
     query, listed = {"projectSlug": "atlas", "limit": 1}, []
     while "cursor" not in query or query["cursor"] is not None:
         response = api(LIST, query).json
@@ -144,7 +144,9 @@ def test_list_in_pages(api, items):
     ],
 )
 def test_graph(api, items, query, nodes, edges):
-    """So many steps from an item either way, or all of a project."""
+    """
+    The graph has a number of steps from an item in both directions, or a whole project.
+    """
     if "workItemId" in query:
         query = query | {"workItemId": items[query["workItemId"]].id}
 
@@ -156,7 +158,7 @@ def test_graph(api, items, query, nodes, edges):
 
 
 def test_graph_that_is_too_large(api, items, monkeypatch):
-    """Beyond its most edges a graph is truncated, and its nodes with it."""
+    """A graph over the maximum of edges is truncated, and so are its nodes."""
     monkeypatch.setattr("models.projects.work.relationship_graph.MAX_EDGES", 2)
     for query in ({"projectSlug": "atlas"}, {"workItemId": items["a"].id, "depth": 5}):
         graph = api(GRAPH, query).json["data"]
@@ -184,5 +186,5 @@ def test_graph_that_is_too_large(api, items, monkeypatch):
     ],
 )
 def test_asked_wrongly(api, store, route, query, status):
-    """A question is about one item, or about one project."""
+    """The parameters name one item, or one project."""
     assert api(route, query).status_code == status

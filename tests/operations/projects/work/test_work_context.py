@@ -1,4 +1,4 @@
-"""The context of a work item through HTTP."""
+"""The context of a work item over HTTP."""
 
 import pytest
 

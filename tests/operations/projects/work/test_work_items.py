@@ -1,4 +1,4 @@
-"""Work items through HTTP."""
+"""Work items over HTTP."""
 
 import pytest
 

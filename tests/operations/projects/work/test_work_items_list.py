@@ -1,4 +1,4 @@
-"""The register of work items through HTTP."""
+"""The list of work items over HTTP."""
 
 import pytest
 
@@ -149,7 +149,7 @@ def test_list_of_mine(api, issue, register):
     "sort", ["updatedAt", "createdAt", "number", "dueAt", "priority", "bucket"]
 )
 def test_list_in_pages(api, register, sort, order):
-    """Pages follow each other without a gap, for every order."""
+    """Pages have no gaps, in every order."""
     query, listed = (
         {"sort": sort, "order": order, "limit": 1, "archived": "include"},
         "",
@@ -213,7 +213,7 @@ def test_hostile_search(api, register, q):
 
 
 def test_cursor_with_other_filters(api, register):
-    """A cursor belongs to its question."""
+    """A cursor is bound to its filters."""
     cursor = api(LIST, {"limit": 1}).json["meta"]["cursor"]
 
     for other in ({"sort": "number"}, {"status": "done"}, {"archived": "include"}):

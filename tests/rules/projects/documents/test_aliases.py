@@ -91,7 +91,7 @@ def test_first_of_several(docs, clock):
 
 
 def test_of_a_withdrawn_page(docs, clock):
-    """A page that is not public gets no redirect; the next one with the alias does."""
+    """A withdrawn page gets no redirect; the next one with the alias does."""
     import_sources(
         clock, source("a.md", aliases=["/x/"]), source("b.md", aliases=["/x/"])
     )
@@ -103,7 +103,7 @@ def test_of_a_withdrawn_page(docs, clock):
 
 
 def test_former_address_is_kept(docs, clock):
-    """The address at which a page once was stays, whatever its file declares."""
+    """The former address of a page still redirects, whatever its file declares."""
     import_sources(clock, source(aliases=["/products/start/"]))
     [page] = published_documents()
     for collection in ("products", "guides"):

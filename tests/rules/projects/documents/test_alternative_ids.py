@@ -1,4 +1,4 @@
-"""Further ids of headings, by which links of GitHub and of older texts find them."""
+"""Further ids of headings, for links in GitHub's spelling and to former headings."""
 
 import pytest
 

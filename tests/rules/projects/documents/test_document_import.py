@@ -132,7 +132,7 @@ def test_order_of_records(docs, clock, raw_database, monkeypatch, max_records):
     [{"content": "New."}, {"title": "New"}, {"summary": "New"}, {"position": 2}],
 )
 def test_changed_file(docs, clock, change):
-    """It becomes the next version, and with publish the public one."""
+    """A changed file becomes the next version, which is published on request."""
     import_sources(clock, source(), source("other.md"))
 
     report = import_sources(clock, source(**change), source("other.md"))
@@ -168,7 +168,7 @@ def test_slug_of_a_file_that_is_renamed_by_another(docs, clock):
 
 
 def test_file_that_moved(docs, clock):
-    """It is found again by its slug, and its new place is noted."""
+    """A moved file is matched by its slug, and its new path is stored."""
     import_sources(clock, source("a/start.md"))
 
     assert import_sources(clock, source("b/start.md")).updated == ["start"]
@@ -192,7 +192,7 @@ def test_slug_of_another_collection(docs, clock):
 
 
 def test_many_files_of_one_slug(docs, clock):
-    """Each gets the next number that is free."""
+    """Each file gets the next free number."""
     import_sources(clock, source("same-3.md"))
 
     sources = [source(f"{n}/same.md") for n in range(5)]

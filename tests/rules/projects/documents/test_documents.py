@@ -96,7 +96,7 @@ def test_who_may_write(project, clock, who, may):
 
 
 def test_stranger_in_the_docs_project(docs, clock):
-    """There every account writes."""
+    """In the docs project every account may write."""
     document = write(docs, clock, account(STRANGER))
 
     assert save(document, clock, account(READER), title="Better").version == 2
@@ -197,7 +197,7 @@ def test_archived_project(project, clock):
 
 
 def test_archived_document(project, clock):
-    """It is read-only."""
+    """An archived document is read-only."""
     document = write(project, clock)
     document.archived_at = clock.now
     document.save()

@@ -113,7 +113,9 @@ def test_document_without_a_source():
 
 
 def resolver(*sources, edit_url="", **origin):
-    """The documents of one tree by their paths, of which the first has the link."""
+    """
+    Return the resolver of a tree's documents, given by path; the first has the links.
+    """
     pages = [
         page(f"page-{number}", source=source, **origin)
         for number, source in enumerate(sources)
@@ -223,7 +225,7 @@ def test_declared_address(target, slug):
 
 
 def test_address_of_two_files():
-    """An address that two files declare is neither's."""
+    """An address that two files declare is not resolved."""
     pages = [
         page(f"page-{number}", source=f"{number}.md", source_address="/same")
         for number in range(3)
@@ -276,7 +278,7 @@ def test_base(target, href):
 
 
 def test_base_of_pages_in_a_folder():
-    """A path that leaves the website leaves it at the page's address, not its file."""
+    """A path out of the website is relative to the page's address, not its file."""
     here = page(
         *("here", "guides", "src/here.md"),
         source_address="/here",

@@ -163,7 +163,7 @@ def test_held_until_it_is_as_before(person, clock):
 
 
 def test_edit_that_is_in_the_file_too(person, clock):
-    """No conflict is left, now or at the next change of the file."""
+    """An edit that the file contains too is no conflict, now or later."""
     person.unpublish()
     person.publish()
     person.edit(content="Third.")
@@ -176,7 +176,7 @@ def test_edit_that_is_in_the_file_too(person, clock):
 
 
 def test_person_who_publishes_what_was_imported(docs, clock):
-    """Reviewing and publishing an import is no intervention."""
+    """Publishing an imported document by hand does not count as a change."""
     import_sources(clock, FIRST, publish=False)
     Person(clock).publish()
 
@@ -186,7 +186,9 @@ def test_person_who_publishes_what_was_imported(docs, clock):
 
 
 def test_withdrawn_between_imports_that_do_not_publish(docs, clock):
-    """Published and unpublished by people: the state is as it was, the wish is not."""
+    """
+    Publishing and withdrawing by hand counts as a change, though the state is the same.
+    """
     import_sources(clock, FIRST, publish=False)
     person = Person(clock)
     person.publish()

@@ -27,7 +27,7 @@ def test_stable_positions(current, positions):
 
 
 def test_any_pages_are_in_order():
-    """Positions increase and are within their bounds, whatever they were."""
+    """Positions increase and are within their limits, whatever they were."""
     seed = random.randrange(10**9)
     print("seed", seed)
     rng = random.Random(seed)
@@ -43,7 +43,9 @@ def test_any_pages_are_in_order():
 
 
 def test_more_pages_than_positions():
-    """They stay within the bounds, in order, and some share a position."""
+    """
+    With too many pages, positions are in order within the limits, and some are shared.
+    """
     positions = stable_positions([None] * 25_000)
 
     assert positions == sorted(positions)

@@ -1,4 +1,4 @@
-"""Publication: which revision the public reads, and where."""
+"""Publication: which revision is public, and at which address."""
 
 from datetime import timedelta
 
@@ -118,7 +118,7 @@ def test_unpublish_twice(docs, clock):
 
 
 def test_who_may_publish(docs, clock):
-    """Writing is not releasing: both ways need a maintainer."""
+    """Publishing and withdrawing require a maintainer."""
     document = write(docs, clock)
 
     for change in (publish, unpublish):

@@ -1,4 +1,4 @@
-"""Which revisions were public, and when."""
+"""Which revisions were published, and when."""
 
 from datetime import UTC, datetime
 
@@ -80,7 +80,9 @@ def test_revisions(republished_document):
 
 @pytest.fixture
 def document(docs_project):
-    """It was public at versions 1, 2, 4, 1 and 5; version 3 was a draft."""
+    """
+    A document that was published at versions 1, 2, 4, 1 and 5; version 3 was a draft.
+    """
     document = docs_project.publish("keys", "1")
     docs_project.release(docs_project.update(document, content="22"))
     docs_project.update(document, content="333")
@@ -95,7 +97,10 @@ def versions(found):
 
 
 def test_earlier(document, docs_project):
-    """Each once, as of the last time; drafts and the version that is are left out."""
+    """
+    Each earlier version once, by its last publication; without drafts and the current
+    one.
+    """
     other = docs_project.publish("other")
 
     found = earlier_published_revisions({document["id"]: 5, other["id"]: 1})
@@ -106,7 +111,7 @@ def test_earlier(document, docs_project):
 
 
 def test_queries_do_not_grow(document, docs_project, raw_database):
-    """Documents that have always shown one version cost no query of their own."""
+    """Documents with a single published version need no query of their own."""
 
     def queries():
         with raw_database.statements() as statements:

@@ -128,7 +128,7 @@ def test_short_text(import_paths):
 
 
 def test_copy(import_paths):
-    """A second file with the text of one that is still there is a new document."""
+    """A second file with the text of an existing one is a new document."""
     import_paths("a.md")
 
     report = import_paths("a.md", "b.md")
@@ -147,7 +147,7 @@ def test_other_tree(import_paths, options):
 
 
 def test_unreadable_file(import_paths):
-    """A file that exists and cannot be read was not renamed."""
+    """A file that exists and is unreadable was not renamed."""
     import_paths("a.md")
 
     report = import_paths("b.md", skipped_paths=frozenset({"a.md"}))
@@ -215,7 +215,7 @@ def test_edited_page(import_paths, clock):
 
 
 def test_without_publish(import_paths):
-    """The page moves with its file, and its text stays as it was published."""
+    """The page moves with its file, and its published text stays."""
     import_paths("a.md")
 
     import_paths("b.md", publish=False)

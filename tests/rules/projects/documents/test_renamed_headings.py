@@ -11,7 +11,7 @@ from models.projects.documents.linking.alternative_ids import (
 
 
 def outline(ids):
-    """Ids in a row; each dot before one is a level further down."""
+    """Return an outline from a list of ids; each dot before one is a level down."""
     return [(2 + each.count("."), each.strip("."), "") for each in ids.split()]
 
 
@@ -42,7 +42,10 @@ def outline(ids):
     ],
 )
 def test_renamed(before, after, found):
-    """Between two neighbours that stay, as many of a level as there were are these."""
+    """
+    Between two unchanged neighbours, an equal number of headings on a level are
+    renames.
+    """
     assert renamed_ids(outline(before), outline(after)) == found
 
 

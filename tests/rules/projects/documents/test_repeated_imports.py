@@ -1,4 +1,7 @@
-"""A tree with a navigation that grows: little changes, and people's changes stay."""
+"""
+Repeated imports of a growing tree with a navigation: few changes, and none to edited
+pages.
+"""
 
 import pytest
 
@@ -52,7 +55,7 @@ def in_order():
 
 @pytest.mark.parametrize("count", [1, 9])
 def test_pages_in_the_middle(import_pages, count):
-    """New pages between others are all that is created, updated and published."""
+    """Only new pages between others are created, updated and published."""
     first, last, new = numbered("a", 150), numbered("b", 150), numbered("n", count)
     import_pages({"First": first, "Last": last})
     records = ActivityRow.select().count()

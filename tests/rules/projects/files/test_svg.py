@@ -115,7 +115,10 @@ def test_no_picture(content):
 
 
 def test_entities():
-    """A few lines of entities could become gigabytes, or be a file of the server."""
+    """
+    Entities are rejected: a few lines could become gigabytes, or read a file of the
+    server.
+    """
     for declaration in ("a 'aaaa'", "a SYSTEM 'file:///etc/passwd'", "% a 'b'"):
         document = f"<!DOCTYPE svg [<!ENTITY {declaration}>]>".encode() + svg("&a;")
 
@@ -124,7 +127,7 @@ def test_entities():
 
 
 def test_nesting():
-    """Programs recurse into elements, so their levels are limited."""
+    """The depth of elements is limited, because programs process them recursively."""
     clean_svg(svg("<g>" * (MAX_DEPTH - 1) + "</g>" * (MAX_DEPTH - 1)))
 
     for hidden in ("g", "metadata"):
@@ -174,7 +177,7 @@ def test_references_in_a_circle():
 
 
 def test_same_id_many_times():
-    """Sloppy programs repeat ids; the elements are shown once each."""
+    """Duplicate ids are accepted; each element is shown once."""
     clean_svg(svg("<path id='a' d='M0 0h1'/>" * 2_000 + "<use href='#a'/>" * 2_000))
 
 
@@ -203,7 +206,7 @@ def test_too_many_elements(element):
 
 
 def test_large_picture():
-    """The largest picture is cleaned in a few seconds of the processor."""
+    """The largest picture is cleaned within a few seconds of processor time."""
     content = svg("<path d='M0 0L10 10'/>" * 85_000)
 
     with at_most(10):

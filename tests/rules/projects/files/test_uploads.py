@@ -62,7 +62,7 @@ TEXTS = ("a.txt", "a.csv", "a.json", "a.yaml", "a.yml")
 
 @pytest.mark.parametrize("name", [name for name in FILES if name not in TEXTS])
 def test_page_under_the_name_of_another_type(name):
-    """A page is no picture, whatever it is called; texts are served as texts."""
+    """An HTML page is no picture, whatever its name; texts are served as texts."""
     with pytest.raises((UnsupportedMediaType, ValidationFailed)):
         cleaned(name, pictures.HTML)
 
@@ -144,7 +144,7 @@ def test_webp_metadata():
 
 
 def test_turned_webp():
-    """Of its EXIF, the orientation stays."""
+    """The orientation in the EXIF stays."""
     exif = pictures.riff_chunk(b"EXIF", pictures.exif(orientation=6))
 
     content, _ = cleaned("a.webp", pictures.webp(3, 2, exif))
@@ -160,7 +160,7 @@ def test_turned_webp():
     [zlib.compress(bytes(20_000_000)), zlib.compress(bytes(100))[:-6], b"", b"x"],
 )
 def test_colour_profile_that_is_none(compressed):
-    """A profile that would fill the memory of browsers, or is damaged, is left out."""
+    """A damaged profile, or one that would exhaust browsers' memory, is removed."""
     chunk = pictures.chunk(b"iCCP", b"name\0\0" + compressed)
 
     content, _ = cleaned("a.png", pictures.png(3, 2, chunk))
@@ -213,7 +213,7 @@ def test_blocks_of_gif(block):
 
 @pytest.mark.parametrize("turned", [1, 6])
 def test_second_exif(turned):
-    """Only the first one counts, so that not all of many have to be read."""
+    """Only the first EXIF counts, so that not all have to be read."""
     first, second = pictures.exif(turned), pictures.exif(3)
     jpeg = [pictures.segment(0xE1, b"Exif\0\0" + exif) for exif in (first, second)]
     png = [pictures.chunk(b"eXIf", exif) for exif in (first, second)]
@@ -229,7 +229,7 @@ def test_second_exif(turned):
 
 
 def test_colour_profile():
-    """One of a usual size stays."""
+    """A profile of ordinary size stays."""
     chunk = pictures.chunk(b"iCCP", b"name\0\0" + zlib.compress(bytes(500_000)))
 
     content, _ = cleaned("a.png", pictures.png(3, 2, chunk))
@@ -239,7 +239,7 @@ def test_colour_profile():
 
 @pytest.mark.parametrize("name", ["a.png", "a.jpg"])
 def test_orientation(name):
-    """A turned picture stays turned, and has the size that people see."""
+    """A rotated picture stays rotated, and has the size as displayed."""
     turned = pictures.exif(orientation=6)
     content = {
         "a.png": pictures.png(3, 2, pictures.chunk(b"eXIf", turned)),
@@ -256,7 +256,7 @@ def test_orientation(name):
 
 
 def test_picture_of_too_many_pixels():
-    """A small file can have 100,000 pixels a side; browsers would need 40 GB."""
+    """A small file of 100,000 pixels a side is rejected; browsers would need 40 GB."""
     with pytest.raises(LimitExceeded, match=r"100000 × 100000.*50 megapixels"):
         cleaned("a.png", pictures.png(100_000, 100_000))
 
@@ -273,6 +273,6 @@ def test_file_of_too_many_bytes():
 
 @pytest.mark.parametrize("content", [b"\xff\xfe", b"a\0b", b"a" * 5000 + b"\0"])
 def test_text_that_is_none(content):
-    """A text is UTF-8 without NUL."""
+    """A text must be UTF-8 without NUL."""
     with pytest.raises((ValidationFailed, UnsupportedMediaType)):
         cleaned("a.txt", content)
