@@ -1,1 +1,1 @@
-"""The console, through its forms and pages."""
+"""The console, tested through its forms and pages."""

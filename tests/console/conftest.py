@@ -50,7 +50,7 @@ class Controls(HTMLParser):
 
 
 class Person:
-    """Reads pages, fills in forms as they are shown, and sends them."""
+    """Reads pages, fills in forms as shown, and sends them."""
 
     def __init__(self, client):
         self.client = client

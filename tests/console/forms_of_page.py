@@ -49,7 +49,7 @@ class FormsOfPage(HTMLParser):
 
 
 def main_button(form):
-    """Return the button that is set off from the others, or the only one."""
+    """Return the button with the main style, or the only one."""
     shown = [button for button in form["buttons"] if "hidden" not in button]
     if len(shown) == 1:
         return shown[0]

@@ -89,7 +89,7 @@ def test_pages(person, monkeypatch):
 
 
 def test_a_broken_chain(person, monkeypatch, raw_database):
-    """A record that was changed is named; the other areas are still whole."""
+    """A modified record is named; the chains of other areas are intact."""
     raw_database.unguard()
     AuditRow.update(actor="mallory").where(AuditRow.action == "service.added").execute()
 
@@ -112,7 +112,7 @@ def test_a_record_that_was_removed(person, raw_database):
 
 
 def test_what_the_key_may_not_do(visitor, issue):
-    """Areas that the key does not open are named, and not shown."""
+    """Areas that the key may not read are named, and not shown."""
     someone = visitor()
     someone.sign_in(issue("platform:audit:list"))
 

@@ -73,7 +73,7 @@ def test_create(person):
 
 
 def test_create_in_another_project(person, api):
-    """A document is created in the project that is chosen."""
+    """A document is created in the chosen project."""
     project = api(
         "POST /projects/v1/projects/create",
         {"slug": "other", "name": "B", "ownerId": OWNER},
@@ -100,7 +100,7 @@ def test_a_typo_is_corrected_and_published(person, document, path, woken):
 
 
 def test_save(person, document, path):
-    """A saved version is not public."""
+    """A saved version is not published."""
     done = person.fill(path, path, title="Steps", note="Shorter", _do="save")
 
     assert "done=document-saved" in done.headers["Location"]
@@ -207,7 +207,7 @@ def test_a_refusal_keeps_what_was_typed(person, document, path):
 
 
 def test_preview(person, document, path):
-    """The text is shown as the site would, and stays in the form unsaved."""
+    """The text is shown as on the site, and stays unsaved in the form."""
     text = "# Start\n\n[gone](gone) [here](first-steps#start) [no](#none)"
 
     page = person.fill(path, path, title="<b>", content=text, _do="preview")
@@ -241,7 +241,7 @@ def test_preview_after_other_changes(person, document, path, docs_project):
 
 
 def test_preview_alone(person):
-    """The script gets no more than the preview."""
+    """The script gets only the preview."""
     page = person.fill(NEW, NEW, content="*Now*", _do="preview", _part="1")
 
     assert "<em>Now</em>" in page.text
@@ -280,7 +280,7 @@ def test_add_a_picture(person, document, path, docs):
 
 @pytest.mark.parametrize(("button", "published"), [("save", 1), ("publish", 2)])
 def test_saving_takes_the_picture(person, document, path, button, published):
-    """A file that was chosen is saved with the text, once if the form is sent twice."""
+    """A chosen file is saved with the text, once even if the form is sent twice."""
     page, older = person.get(path), person.get(path)
 
     def send(page, content):
@@ -301,7 +301,7 @@ def test_saving_takes_the_picture(person, document, path, button, published):
 
 
 def test_a_preview_takes_the_picture(person, document, path):
-    """The preview shows the file that was chosen, and the text has its line."""
+    """The preview shows the chosen file, and the text has its line."""
     picture = BytesIO(png()), "form.png"
 
     page = person.fill(path, path, content="Typed", _do="preview", picture=picture)
@@ -313,7 +313,7 @@ def test_a_preview_takes_the_picture(person, document, path):
 
 
 def test_a_new_document_takes_the_picture(person, document):
-    """The first version of a document has the picture that was chosen."""
+    """The first version of a document has the chosen picture."""
     picture = BytesIO(png()), "form.png"
 
     person.fill(NEW, NEW, title="Other", content="", _do="save", picture=picture)
@@ -402,7 +402,7 @@ def test_authors(person, document, path, api, issue):
 
 
 def test_restore_and_publish(person, document, path):
-    """An earlier text is public again after one step, which two records describe."""
+    """An earlier text is published again in one step, with two records."""
     for text in ("First\n", "Second\n"):
         person.fill(path, path, content=text, _do="publish")
     page, action = person.get(f"{path}history/2/"), f"{path}history/2/restore/"
@@ -420,7 +420,9 @@ def test_restore_and_publish(person, document, path):
 
 
 def test_restore_and_publish_a_link_that_leads_nowhere(person, document, path):
-    """It is restored, and published once the links were shown."""
+    """
+    A text with a broken link is restored, and published once the links were shown.
+    """
     person.fill(path, path, content="Second\n", _do="publish")
     version = f"{path}history/1/"
 
@@ -458,7 +460,7 @@ def test_versions_that_do_not_exist(person, document, path):
 
 
 def test_take_back(person, document, path):
-    """A document is unpublished, archived and restored."""
+    """A document is withdrawn, archived and restored."""
     person.fill(path, f"{path}unpublish/")
     assert DocumentRow.get().published_version is None
     person.fill(path, f"{path}archive/")

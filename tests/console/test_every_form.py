@@ -1,4 +1,4 @@
-"""Every operation of the API is done through its form, as the page shows it."""
+"""Every operation of the API can be done with its form, as the page shows it."""
 
 import hashlib
 import re
@@ -268,7 +268,7 @@ def as_sent(body, is_query):
 
 
 def sent_by_page(page):
-    """The fields that the curl line of a page would send."""
+    """Return the fields that the curl line of a page would send."""
     line = re.search(r'<pre class="line"[^>]*><code>(.*?)</code>', page, re.DOTALL)
     return sent_by(unescape(line[1]))
 

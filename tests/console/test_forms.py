@@ -142,7 +142,7 @@ def test_an_untouched_form(operation):
 
 
 def test_text_is_passed_on_as_typed():
-    """Spaces around a text, and lines before it, are part of it."""
+    """Spaces around a text, and blank lines before it, are part of it."""
     sent = MultiDict({"title": "  a ", "body": "\r\n\r\n x\r\n"})
 
     form = Form(ADD_INCIDENT, ["title", "body"]).fill(sent)
@@ -238,7 +238,7 @@ def changed(**sent):
 
 
 def test_what_is_emptied_is_cleared():
-    """A field that had a value becomes null, or an empty text or list."""
+    """A cleared field becomes null, or an empty text or list."""
     assert changed(labelIds="") == {"labelIds": []}
     assert changed(milestoneId="") == {"milestoneId": None}
     assert changed(title="") == {"title": ""}
@@ -256,7 +256,7 @@ def test_what_was_empty_is_left_out():
 
 
 def test_a_field_that_is_not_shown():
-    """A page that shows some of a form's fields changes only those."""
+    """A page with some of a form's fields changes only those."""
     assert changed(title="Two") == {"title": "Two"}
 
 
@@ -284,7 +284,7 @@ def test_parameters():
 
 
 def test_bounds_and_variants():
-    """A control bounds as the operation does, and offers all that it accepts."""
+    """A control has the limits of the operation, and offers all accepted values."""
     restore = form_fields(ROUTES["POST /projects/v1/document-revisions/restore"])
     listed = form_fields(ROUTES["GET /status/v1/admin/services/list"])
     events = form_fields(ROUTES["GET /status/v1/admin/deliveries/list"])["event"]

@@ -72,7 +72,7 @@ def test_reason_in_another_language(person, api):
 
 
 def test_many_services(person, api):
-    """Of more than twenty, the rest is counted."""
+    """After twenty services the others are counted."""
     for number in range(23):
         api(ADD_SERVICE, {"slug": f"s{number}", "name": f"Service {number}"})
 

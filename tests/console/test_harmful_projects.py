@@ -1,4 +1,4 @@
-"""Texts that mean harm, in the pages of projects and work."""
+"""Hostile texts in the pages of projects and work items."""
 
 import html
 import re
@@ -48,7 +48,7 @@ class Harm(HTMLParser):
 
 @pytest.fixture
 def pages(store, clock):
-    """The pages of a project in which each text means harm."""
+    """Return the pages of a project with only hostile texts."""
     with writing():
         project = make_project("atlas", clock.now, name=LINES[0], description=TEXT)
         beta = milestone(project, clock.now, name=LINES[1], description=TEXT)

@@ -115,7 +115,9 @@ def test_a_refusal_stands_beside_its_field(person):
 
 
 def test_every_scope_is_offered():
-    """Each operation's scope has a meaning; each scope of a set can be ticked."""
+    """
+    Each operation's scope has a description, and each scope of a set can be ticked.
+    """
     declare_operations()
     areas = scope_areas(OPERATIONS)
     choices = [c for area in areas for noun in area.nouns for c in noun.choices]
@@ -184,7 +186,7 @@ def test_list(person, key, clock):
 
 
 def test_change(person, key):
-    """The form shows the present scopes; a rate that is emptied is the default."""
+    """The form has the current scopes; a cleared rate is the default."""
     page, action = f"keys/{key.id}/", f"keys/{key.id}/change/"
     person.fill(page, action, name="Probe 2", rateCapacity="7", _other="x:y")
     changed = KeyRow.get_by_id(key.id)
@@ -226,7 +228,7 @@ def test_change_against_somebody_else(person, key):
 
 
 def test_rotate(person, key, clock):
-    """The new secret is shown once; the former works for the chosen time."""
+    """The new secret is shown once; the old one is valid for the chosen time."""
     page, action = f"keys/{key.id}/", f"keys/{key.id}/rotate/"
     form = person.get(page)
 

@@ -97,7 +97,7 @@ def test_script_of_another_process(tmp_path):
 
 
 def test_unknown_script(monkeypatch):
-    """A request for a script that there is not loads no other language."""
+    """A request for an unknown script loads no other language."""
     console_theme, loaded = ConsoleTheme(Settings()), []
     monkeypatch.setattr(console_theme, "_in", loaded.append)
 

@@ -59,7 +59,7 @@ def admitted(person, console_app):
     ],
 )
 def test_each_page_has_its_own_size(admitted, path, size):
-    """Only where a file can be sent, a large form is received."""
+    """Large forms are accepted only where a file can be sent."""
     assert admitted(path, length=size) == size
     with pytest.raises(PayloadTooLarge):
         admitted(path, length=size + 1)

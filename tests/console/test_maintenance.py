@@ -1,4 +1,4 @@
-"""Maintenance windows, planned, shifted, ended and cancelled in the console."""
+"""Maintenance windows: planned, moved, ended and cancelled in the console."""
 
 import re
 
@@ -70,7 +70,7 @@ def test_change_beside_somebody_else(person, window, api):
 
 
 def test_plan(person, audited, woken):
-    """Title, services and times plan a window, which the list then links to."""
+    """Title, services and times plan a window, and the list links to it."""
     response = person.fill(PLAN, PLAN, **WINDOW)
 
     assert response.status_code == 303
@@ -217,7 +217,7 @@ def test_cancelling_takes_a_second_step(person, window):
 
 
 def test_cancel_and_plan_again(person, window):
-    """A cancelled window can be planned again while its end is ahead."""
+    """A cancelled window can be planned again until its end."""
     act(person, window, _status="cancelled")
     assert MaintenanceRow.get().written == "cancelled"
     assert "Cancel maintenance</button>" not in shown(person, window)
@@ -265,7 +265,7 @@ def test_what_the_key_may_not_do(visitor, issue, window):
 
 
 def test_hostile_title(person):
-    """A title is text wherever it is shown."""
+    """A title is shown as text everywhere."""
     person.fill(PLAN, PLAN, **WINDOW | {"title": XSS, "description": XSS})
 
     pages = ["", "maintenance/", f"maintenance/{MaintenanceRow.get().id}/"]

@@ -37,7 +37,7 @@ def with_scope(visitor, issue):
 
 @pytest.mark.parametrize(("path", "route"), ROUTES_OF_MENU)
 def test_menu_of_a_key(with_scope, path, route):
-    """A key that opens one list finds its page in the menu, and the page opens."""
+    """A key with access to one list has its page in the menu, and the page opens."""
     someone = with_scope(ROUTES[route].scope)
 
     assert menu_of(someone) == ALWAYS | {path}

@@ -73,7 +73,7 @@ def test_search(person):
 
 
 def test_what_the_key_may_not_do(visitor, issue):
-    """It is marked with the scope that it needs, and has no button."""
+    """An operation without the scope is marked with it, and has no button."""
     someone = visitor()
     someone.sign_in(issue("status:services:list"))
 
@@ -89,7 +89,7 @@ def test_what_the_key_may_not_do(visitor, issue):
 
 @pytest.mark.parametrize("path", sorted(BY_PATH))
 def test_form(path, person):
-    """It has a control for every declared field, with its bounds."""
+    """A form has a control for every declared field, with its limits."""
     page = person.get(path)
 
     assert page.status_code == 200
@@ -122,7 +122,7 @@ def test_refused_form(path, person):
 
 @pytest.mark.parametrize("path", sorted(BY_PATH))
 def test_examples(path):
-    """The example of a field that is written as JSON is one."""
+    """The example of a JSON field is valid JSON."""
     operation = BY_PATH[path].operation
     fields = form_fields(operation)
     shown = {n: _json_example(operation, n) for n in fields if fields[n].kind == "json"}
@@ -324,7 +324,7 @@ def arguments(line):
 
 
 def options(line):
-    """The URL, the headers and the data of a line of curl."""
+    """Return the URL, the headers and the data of a curl line."""
     passed, read = arguments(line)
     data = {"-H": [], "--json": [], "--data-urlencode": [], "--data": []}
     data |= {"--data-binary": [], "url": []}
@@ -338,7 +338,7 @@ def options(line):
 
 
 def sent_by(line):
-    """The fields that curl would send."""
+    """Return the fields that curl would send."""
     data, read, is_query = options(line)
     if data["--json"]:
         text = data["--json"][0]

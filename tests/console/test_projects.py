@@ -111,7 +111,7 @@ def test_change(person, sample_project, base, clock):
 
 
 def test_two_people_change_one_project(person, base, clock):
-    """The slower one sees both texts, and decides."""
+    """The second editor sees both texts, and decides."""
     mine = person.get(base)
     clock.pass_(seconds=1)
     person.fill(base, f"{base}change/", description="Theirs\nand more")

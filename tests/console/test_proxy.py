@@ -119,7 +119,7 @@ def test_a_large_form_without_a_key_file(proxied, key_file):
 
 @BREAKS
 def test_the_file_is_read_when_the_server_starts(key_file, spoil, reason):
-    """The setting is named."""
+    """The error of an unreadable file names the setting."""
     assert read_proxy_key(str(key_file)).startswith("mh_")
     spoil(key_file)
 

@@ -117,7 +117,7 @@ def by_people(text):
 
 
 def write_status(api, clock):
-    """Write services, incidents, maintenance and subscriptions of every kind."""
+    """Create services, incidents, maintenance and subscriptions of every kind."""
 
     def do(path, **body):
         response = api(f"{STATUS}/{path}", body)

@@ -112,7 +112,7 @@ def test_the_slug_is_made_of_the_name(person):
 
 
 def test_a_new_service_is_the_last(person, service):
-    """Its order is after all others, and groups that exist are suggested."""
+    """A new service is ordered last, and existing groups are suggested."""
     page = person.get(ADD)
     assert '<option value="Core">' in page.text
     assert '<option value="Core">' in person.get("services/api/").text
@@ -155,7 +155,7 @@ def test_state(person, visitor, issue, service, api):
 
 
 def test_newest_samples(person, service, api):
-    """A service shows each source with its newest sample."""
+    """A service has each source with its newest sample."""
     sample = {"slug": "api", "status": "operational", "responseTimeMs": 1234}
     batch = {
         "source": "paris",
@@ -184,7 +184,7 @@ def test_sources_in_another_language(person, service, api):
 
 
 def test_many(person, service):
-    """Services are searched, and a page has fifty of them."""
+    """Services can be searched, and a page has fifty of them."""
     row = ServiceRow.get()
     values = {n: getattr(row, n) for n in row._meta.fields if n != "number"}
     for number in range(70):

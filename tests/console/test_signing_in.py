@@ -35,7 +35,7 @@ def is_signed_in(person):
 
 
 def test_a_key_opens_a_session(visitor, issue):
-    """The token in its cookie is stored as a hash, and no script can read it."""
+    """The token of the cookie is stored as a hash, and scripts cannot read it."""
     someone = visitor()
     assert someone.get().headers["Location"].startswith("/console/sign-in/")
 
@@ -84,7 +84,7 @@ def test_sign_ins_are_logged(visitor, issue, clock, caplog):
 
 
 def test_a_wrong_key(visitor, issue):
-    """A wrong key is a sentence, and after ten of them a minute's wait."""
+    """A wrong key gets a sentence, and after ten of them a minute's wait."""
     someone = visitor()
 
     responses = [someone.sign_in("mh_wrong") for _ in range(11)]
@@ -107,7 +107,7 @@ def test_the_cookie_of_https(visitor, issue):
 
 
 def test_a_session_ends_unused(person, clock):
-    """Twelve hours after its last use a session is over."""
+    """A session ends twelve hours after its last use."""
     clock.pass_(hours=11)
     assert is_signed_in(person)
     clock.pass_(hours=11)
@@ -122,7 +122,7 @@ def test_a_session_ends_unused(person, clock):
 
 
 def test_a_session_ends_after_a_week(person, clock):
-    """However often it is used."""
+    """A session ends after a week, however often it is used."""
     for _ in range(15):
         clock.pass_(hours=11)
         assert is_signed_in(person)
@@ -154,7 +154,7 @@ def test_signing_in_again(person, issue):
 
 
 def test_many_sessions_of_a_key(visitor, issue, clock):
-    """A key has at most fifty sessions; those that were used longest ago end."""
+    """A key has at most fifty sessions; the least recently used ones end."""
     key, first = issue("*"), visitor()
     first.sign_in(key)
     for _ in range(50):

@@ -35,7 +35,7 @@ def path(listing, login):
 
 
 def texts():
-    """The texts of all versions, oldest first."""
+    """Return the texts of all versions, oldest first."""
     rows = SpecificationRevisionRow.select()
     return [row.content for row in rows.order_by(SpecificationRevisionRow.version)]
 

@@ -33,7 +33,7 @@ def hook(app, clock):
 
 @pytest.fixture
 def failed(person, hook, api, clock):
-    """A message that was not delivered."""
+    """A message that could not be delivered."""
     words = {"title": "Late", "services": ["api"], "severity": "degraded", "body": "x"}
     api("POST /status/v1/admin/incidents/add", words)
     fan_out(clock.now, ALL_LIVE)
@@ -62,7 +62,7 @@ def test_add_a_webhook(person, audited):
 
 
 def test_add_for_services(person):
-    """Services and events are ticked; others have no secret."""
+    """Services and events are ticked; channels other than webhooks have no secret."""
     mail = {"channel": "email", "address": "mia@example.com", "services": ["api"]}
 
     done = person.fill(ADD, ADD, **mail, events=["incident.opened"])
@@ -75,7 +75,7 @@ def test_add_for_services(person):
 
 
 def events_in(page, action):
-    """The events that the form of a page with this action offers."""
+    """Return the events in the form of a page with this action."""
     form = page.partition(f'action="/console/{action}"')[2].partition("</form>")[0]
     return re.findall(r'name="events" value="([^"]+)"', form)
 

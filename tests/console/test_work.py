@@ -85,7 +85,7 @@ def test_create_in_one_of_several_projects(person, sample_project, clock):
 
 
 def test_list(person, sample_project, clock):
-    """Open items are listed, across projects or of one, as the form narrows them."""
+    """Open items of all projects or of one are listed, filtered by the form."""
     harbour = make_project("harbour", clock.now)
     work(sample_project, clock, title="Open one")
     work(harbour, clock, title="Other one", type="bug")
@@ -207,7 +207,7 @@ def test_a_long_column(person, sample_project, clock):
 
 
 def test_roadmap(person, sample_project, clock):
-    """Each bucket has its milestones and its work."""
+    """Each bucket has its milestones and its work items."""
     milestone(sample_project, clock.now, name="Beta", bucket="now")
     work(sample_project, clock, title="Soon", bucket="next")
     work(sample_project, clock, title="Ready", bucket="next", status="done")

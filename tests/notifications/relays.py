@@ -13,10 +13,10 @@ ACCEPTED = "250 2.0.0 Ok: queued"
 
 class Relay:
     """
-    A handler of aiosmtpd that keeps what it receives.
+    A handler of aiosmtpd that stores what it receives.
 
-    `replies` has what it says to MAIL, RCPT and DATA: a reply, or a list with one for
-    each time, of which the last is repeated. None ends the connection instead.
+    `replies` has the replies to MAIL, RCPT and DATA: a single one, or a list with one
+    for each time, of which the last is repeated. None closes the connection instead.
     """
 
     def __init__(self, replies=None):

@@ -126,7 +126,7 @@ def test_webhooks_that_hang_hold_no_mail_up(monkeypatch):
 
 
 def test_one_receiver_is_not_flooded():
-    """One receiver is called for a few incidents at a time, and for each in the end."""
+    """One receiver gets a few incidents at a time, and all of them in the end."""
     lock, now, most = threading.Lock(), [0], [0]
     pause = threading.Event()
 
@@ -252,7 +252,7 @@ def test_next_day(receivers):
 
 
 def test_relay_that_accepts_nothing(receivers):
-    """A relay that fails for a minute is a fault until it accepts a mail again."""
+    """A relay that fails for a minute is a fault until it accepts an email again."""
     now = [NOW]
     receivers.outcomes["ada@example.com"] = FAILED
     subscribe(NOW, "ada@example.com", channel="email", secret=None)

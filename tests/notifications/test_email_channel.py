@@ -105,7 +105,7 @@ def test_language(mail_settings, relay, tmp_path, language, tag):
 
 
 def test_batch(send, relay):
-    """The mails of a batch share a connection, and each has its outcome."""
+    """The emails of a batch share a connection, and each has its outcome."""
     relay.replies["RCPT"] = ["550 5.1.1 Unknown", "250 2.0.0 Ok: queued"]
     other = replace(NOTICE, number=2, address="eve@example.com", delivery_id="d-3")
 
@@ -137,7 +137,7 @@ def test_mail_that_cannot_be_assembled(send, relay, caplog):
 
 
 def test_channel_without_relay(mail_settings):
-    """Without a relay there is no e-mail; webhooks do not need one."""
+    """Without a relay there is no email; webhooks do not need one."""
     render = message_renderer(mail_settings)
     with_relay = create_senders(mail_settings, lambda: NOW, render)
     without = create_senders(replace(mail_settings, smtp=""), lambda: NOW, render)

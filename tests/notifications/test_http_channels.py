@@ -47,7 +47,7 @@ def send(http, attempt, settings=SETTINGS):
 
 
 def test_webhook(http):
-    """The message of an event has the page's address, and its signature is right."""
+    """The message of an event has the page's address, and a valid signature."""
     ((_, outcome),) = send(http, EVENT)
 
     ((url, headers, body),) = http.sent
@@ -117,7 +117,7 @@ def test_language_of_a_webhook(http, tmp_path):
 
 
 def test_channels():
-    """Every channel is available with a relay, and all but e-mail without one."""
+    """Every channel is available with a relay, and all except email without one."""
     relay = {"smtp": "smtps://mail.example.com", "mail_from": "status@example.com"}
     render = message_renderer(SETTINGS)
 

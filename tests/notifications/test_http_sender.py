@@ -113,7 +113,7 @@ def test_silence(send, shutdown):
 
 @pytest.mark.parametrize("head", ["", "HTTP/1.1 200 OK\r\nX: ", "HTTP/1.1 200 OK\r\n"])
 def test_slow_bytes(send, shutdown, head):
-    """The limit is for the whole answer: a byte now and then does not buy more."""
+    """The time limit is for the whole response, however the bytes arrive."""
     sent = []
 
     def drip(connection, request):
@@ -144,7 +144,7 @@ def test_endless_handshake(serve, make_sender):
 
 
 def test_silent_name_server(make_sender, name_server):
-    """A look-up without an answer is not waited for beyond the time of the delivery."""
+    """A look-up without a response ends within the time of the delivery."""
     name_server.is_silent = True
 
     outcome = make_sender(timeout_seconds=0.3).send(
@@ -366,7 +366,7 @@ class TestAddresses:
         assert "8.8.8.8 is not in the networks of" in outcome.answer
 
     def test_rebinding(self, make_sender, name_server, port, visits):
-        """The address that was checked is connected to: there is one look-up."""
+        """The connection is to the address that was checked: there is one look-up."""
         addresses = iter([["127.0.0.1"], [], ["10.0.0.1"], []])
         name_server.addresses["receiver.example"] = lambda: next(addresses)
         sender, url = make_sender(), f"http://receiver.example:{port}/"
@@ -380,7 +380,7 @@ class TestAddresses:
         assert len(visits) == 1
 
     def test_one_of_two(self, make_sender, name_server, port, visits):
-        """Of several addresses, those that are allowed are used."""
+        """Of several addresses, only the allowed ones are used."""
         name_server.addresses["receiver.example"] = ["10.0.0.1", "::1", "127.0.0.1"]
 
         outcome = make_sender(LOOPBACK).send(

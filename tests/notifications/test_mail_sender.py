@@ -153,7 +153,7 @@ def test_refused(relay, step, reply, is_permanent):
 
 
 def test_fault_of_the_relay_is_told_apart(relay):
-    """An operator reads whether to look at the relay or at the address."""
+    """The outcome distinguishes faults of the relay from those of the address."""
     relay.replies["RCPT"] = ["554 5.7.1 Relay access denied", "550 5.1.1 Unknown"]
 
     with sender_to(relay.port) as sender:
@@ -199,7 +199,7 @@ def test_connection_that_was_closed(relay, step, reply):
     [(None, None, "closed the connection."), ("421 Busy", 421, "connection: 421 Busy")],
 )
 def test_relay_that_closes_each_connection(relay, reply, code, sentence):
-    """One that does so every time is no reason to try without end."""
+    """If the relay closes every connection, the sender gives up."""
     relay.replies["MAIL"] = reply
 
     with sender_to(relay.port) as sender:
@@ -229,7 +229,7 @@ def test_name_without_address():
 
 
 def test_batch_without_relay():
-    """Only the first mail of a batch waits for a relay that cannot be used."""
+    """Only the first email of a batch waits for an unusable relay."""
     with speaking(lambda connection: None) as (port, connections):
         with sender_to(port) as sender:
             first, second = (sender.send(mail(), "a@example.com") for _ in range(2))
@@ -305,7 +305,7 @@ def test_confirmation_byte_by_byte():
     ],
 )
 def test_something_else_answers(greeting, sentence):
-    """Whatever answers instead of a relay, the outcome is a short sentence."""
+    """Any other response than a relay's is an outcome with a short sentence."""
     with speaking(lambda connection: connection.sendall(greeting)) as (port, _):
         with sender_to(port) as sender:
             outcome = sender.send(mail(), "ada@example.com")
@@ -422,7 +422,7 @@ def guarded(tls):
 
 @pytest.fixture
 def logging_in(guarded, tls, tmp_path):
-    """Send one mail with this content of the password file."""
+    """Send one email with this content of the password file."""
 
     def sent(password):
         file = tmp_path / "password"
@@ -455,7 +455,7 @@ def test_login(logging_in):
     ],
 )
 def test_wrong_password(logging_in, guarded, password, sentence, caplog):
-    """A login that fails is a fault of the settings, and shows no password."""
+    """A failed login is a fault of the settings, and the message has no password."""
     with caplog.at_level(logging.DEBUG):
         outcome = logging_in(password)
 
@@ -524,7 +524,7 @@ def test_no_address(relay, to):
 
 
 def test_address_is_not_told(relay, caplog):
-    """A relay repeats addresses; outcomes and logs do not."""
+    """Outcomes and logs do not repeat addresses, though relays do."""
     to = "ada@bücher.example.com"
     relay.replies["RCPT"] = f"550 5.1.1 <ADA@xn--bcher-kva.example.com>: {to}"
 

@@ -102,7 +102,7 @@ def head(mail):
 
 
 def test_mail(golden):
-    """The whole mail, as it is transmitted."""
+    """The whole email as it is transmitted equals the golden file."""
     mail = sent(ANSWER)
 
     golden("mails/incident.eml", mail.decode("ascii").replace("\r\n", "\n"))
@@ -144,7 +144,7 @@ def test_first_mail_of_a_thread():
 
 @pytest.mark.parametrize("length", [1, 76, 400])
 def test_one_click(length):
-    """Each field of an unsubscription is one line, however long its URL is."""
+    """Each unsubscription header is one line, however long its URL is."""
     token = "x" * length
     end = f"{API}/subscribe/end/{token}"
 
@@ -338,7 +338,7 @@ def test_sender(name):
     ],
 )
 def test_address(to, field):
-    """A domain is in ASCII; a part before it in Unicode needs SMTPUTF8 anyway."""
+    """A domain is in ASCII; a Unicode local part needs SMTPUTF8 anyway."""
     fields = head(sent(replace(NOTICE, address=to)))
 
     assert (field or f"To: {to}".encode()) in fields
@@ -367,7 +367,7 @@ def test_url_beyond_a_line():
 
 @given(title=lines, name=lines, text=texts)
 def test_any_text(title, name, text):
-    """Whatever is written, the mail is within the limits and both parsers agree."""
+    """Any text gives an email within the limits, on which both parsers agree."""
     mail = sent(incident(text, [name], title=title))
 
     mine, other = read(mail), fast_mail_parser.parse_email(mail)
@@ -445,7 +445,7 @@ def sent_in(tag, attempt, folder):
 
 @pytest.mark.parametrize("attempt", MAILS, ids=lambda attempt: attempt.type)
 def test_language(attempt, tmp_path):
-    """All that an operator did not write is in the language, in fields and bodies."""
+    """Everything except operators' texts is in the language, in headers and body."""
     mail = sent_in("sv", attempt, tmp_path)
 
     found, other = read(mail), fast_mail_parser.parse_email(mail)

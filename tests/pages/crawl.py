@@ -21,7 +21,7 @@ class _Page(HTMLParser):
 
 
 def files_of(output):
-    """The files of a site by their address."""
+    """Return the files of a site by their address."""
     return {
         "/" + path.relative_to(output).as_posix().removesuffix("index.html"): path
         for path in output.rglob("[!.]*")

@@ -1,4 +1,4 @@
-"""Renders a sample, and reads HTML strictly: every element is closed, in order."""
+"""Renders a sample, and parses HTML strictly: every element is closed, in order."""
 
 from html.parser import HTMLParser
 
@@ -42,7 +42,7 @@ class Reader(HTMLParser):
             self.texts.append((self.open[-1] if self.open else None, text.strip()))
 
     def words(self):
-        """All text in order, with single spaces, as a reader has it."""
+        """Return all text in order, with single spaces, as a reader sees it."""
         return " ".join("".join(self.all_text).split())
 
     def all(self, tag):

@@ -9,7 +9,10 @@ from tests.pages.sample_site import ago, ahead
 
 
 def days(states=None, known=90):
-    """Ninety days up to today; troubles by how many days ago they were."""
+    """
+    Return ninety days up to today; `states` has exceptions by how many days ago they
+    were.
+    """
     states = states or {}
     row = []
     for back in range(89, -1, -1):
@@ -38,7 +41,7 @@ def service(slug, name, state="operational", **more):
 
 
 def measured(kind, reports=0, sources=0):
-    """A reason that ends in a time."""
+    """Return a reason that ends in a time."""
     return {
         "kind": kind,
         "title": None,

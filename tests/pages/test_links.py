@@ -58,7 +58,9 @@ def test_every_link_leads_somewhere(site):
 
 
 def test_every_page_has_its_header(site):
-    """One h1 and the site's own address on each page; the new one if it moved."""
+    """
+    Each page has one h1 and its canonical address, which is the new one if it moved.
+    """
     for at, path in site.items():
         if path.suffix == ".html":
             page = Reader(path.read_text())

@@ -76,7 +76,7 @@ SHOWING = re.compile(
 
 @pytest.fixture
 def settings(settings, tmp_path):
-    """A site in the marked language, with all that pages can have."""
+    """A site in the marked language, with everything that pages can have."""
     templates = add_marked_languages(tmp_path / "own", TAG)
     sites = [{"name": "Svenska", "url": "https://example.com", "language": TAG}]
     sites += [{"name": "2.x", "url": "https://example.com/v2", "version": "2.4"}]
@@ -97,7 +97,7 @@ def settings(settings, tmp_path):
 
 
 def write_everything(api, clock, docs_project, folder):
-    """Write documents, services, incidents and maintenance of every kind."""
+    """Create documents, services, incidents and maintenance of every kind."""
     world.populate(clock.now, days=2)
     chosen = (ServiceRow.name, ServiceRow.group)
     signed = {name: Value(SIGN).concat(name).concat(SIGN) for name in chosen}
@@ -119,7 +119,7 @@ def write_everything(api, clock, docs_project, folder):
 
 
 def write_nothing(api, clock, docs_project, folder):
-    """Leave the site as it is at first."""
+    """Leave the site empty."""
 
 
 def texts_of_people():

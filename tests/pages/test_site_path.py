@@ -1,4 +1,4 @@
-"""A site below a path: every address begins with it, and files are where they were."""
+"""A site below a path: every address has the path, and the files stay in place."""
 
 import json
 from dataclasses import replace
@@ -67,7 +67,7 @@ def test_no_address_lacks_the_path(site):
 
 
 def test_canonical_addresses(site):
-    """They are those at which readers find the pages."""
+    """Canonical addresses are those at which readers find the pages."""
     page = Reader((site / "guides/welcome/index.html").read_text())
 
     (canonical,) = (e for e in page.all("link") if e["rel"] == "canonical")
@@ -90,7 +90,7 @@ def test_hosts_are_told_whole_addresses(site):
 
 
 def test_data_that_names_addresses(site):
-    """Programs can follow them as they are."""
+    """Programs can follow addresses in data unchanged."""
     service = json.loads((site / "status/services/api.json").read_text())
     openapi = json.loads((site / "openapi.json").read_text())
 

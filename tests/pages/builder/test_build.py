@@ -259,7 +259,7 @@ def test_pages_of_other_areas_after_a_death(build_site, settings, output, area):
 
 
 def test_areas_by_path(build_site, service, docs_project, output):
-    """A file is known for its area's by its path, in case that no manifest lists it."""
+    """The area of a file is known from its path, if no manifest lists it."""
     docs_project.publish("welcome")
     build_site()
 

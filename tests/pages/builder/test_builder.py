@@ -77,7 +77,7 @@ def test_start_catches_up(api, started, output):
 
 
 def test_woken(api, started, output):
-    """A page is right once the builder was woken after its write."""
+    """A page is current once the builder was woken after its write."""
     builder = started(timing=UNWOKEN)
     page = output / "status/services/api/index.html"
     assert eventually(lambda: builder.due)
@@ -136,7 +136,10 @@ def test_quiet_wakes_are_gathered(measured_once, started, output):
     [(0.1, 300, 1.0), (1.4, 300, 14.0), (9.0, 300, 20.0), (9.0, 30, 3.0)],
 )
 def test_quiet_pause(cpu_seconds, freshness, pause):
-    """Ten times the cost, less than until a fault, a tenth of the freshness."""
+    """
+    The pause is ten times the cost, limited by the fault threshold and a tenth of the
+    freshness.
+    """
     assert quiet_pause(cpu_seconds, timedelta(seconds=freshness)) == pause
 
 

@@ -17,7 +17,7 @@ from tests.pages.builder.test_build import files_in
 
 @pytest.fixture
 def build_with_caches(store, settings, clock):
-    """Build with the caches of the builds before."""
+    """Build with the caches of earlier builds."""
     theme, bodies, memory = site_theme(settings), BodyCache(), {}
 
     def built(fresh=None):
@@ -35,7 +35,7 @@ def build_with_caches(store, settings, clock):
 
 @pytest.fixture
 def reads(monkeypatch):
-    """How many texts were read for the pages of documents, query by query."""
+    """Return the numbers of texts read for document pages, query by query."""
     found = []
 
     def counted(ids):
@@ -48,7 +48,7 @@ def reads(monkeypatch):
 
 @pytest.fixture
 def documents(docs_project, build_with_caches):
-    """Some documents of one section, built."""
+    """Several documents of one section, built."""
     names = ["one", "two", "three", "four"]
     text = "See [the first](one.md) and [another](gone.md).\n"
     made = {
@@ -110,7 +110,7 @@ def test_link_that_comes_to_lead_somewhere(
 def test_summary_of_a_neighbour_on_a_blank_page(
     docs_project, documents, build_with_caches, output
 ):
-    """A page without text shows the others of its section as they are now."""
+    """A page without text lists the current pages of its section."""
     docs_project.publish("blank", "", section="A", position=9)
     build_with_caches()
     docs_project.release(docs_project.update(documents["one"], summary="A new summary"))
@@ -192,7 +192,7 @@ def test_unchanged_lists_are_not_computed(
 def test_lists_follow_what_they_show(
     docs_project, documents, build_with_caches, computed_lists, output
 ):
-    """A summary is in the list for models, a title in the search as well."""
+    """A summary is in the list for models, and a title in the search as well."""
     build_with_caches()
     computed_lists.clear()
     docs_project.release(docs_project.update(documents["two"], summary="Told anew"))

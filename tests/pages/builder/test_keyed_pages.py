@@ -81,7 +81,7 @@ def test_other_key(build_again, keyed, output):
 
 
 def test_pages_that_are_gone(build_again, keyed, output):
-    """The files of pages that are not yielded any more are removed."""
+    """The files of pages that are no longer generated are removed."""
     build_again()
     keyed.key = None
 
@@ -166,7 +166,7 @@ def test_interrupted_build(build_again, keyed, output):
 
 
 def test_stages(build_again, keyed, monkeypatch):
-    """Pages that must exist before are written before, whatever yields them."""
+    """Pages of an earlier stage are written first, whichever generator yields them."""
     later = PageGenerator(
         lambda _: iter([Page("own/c.json", "c")]), "status", Stage.LISTS
     )

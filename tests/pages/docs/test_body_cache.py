@@ -87,7 +87,7 @@ def test_page_follows_the_kept_outcome(docs_project, build_site, output, monkeyp
     [("# T\n\nA\n", "\nA\n"), ("\n# T\nA", "A"), ("T\nA", "T\nA"), ("# U", "# U")],
 )
 def test_without_title(content, left):
-    """Only a heading that is the title is left out."""
+    """Only a heading that equals the title is removed."""
     assert without_title("T", content) == left
 
 
@@ -131,7 +131,7 @@ def test_busy_storage(docs_project, build_site, output, monkeypatch):
 
 
 def test_unused_are_removed(docs_project, build_site):
-    """Bodies that no page shows or showed before are removed."""
+    """Bodies that no page shows now or showed before are removed."""
     document = docs_project.publish("limits", "Old.\n")
     keys = docs_project.publish("keys", "Words.\n")
     build_site()

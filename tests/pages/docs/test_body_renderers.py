@@ -26,7 +26,7 @@ def documents(docs_project, monkeypatch):
 
 @pytest.fixture
 def rendered_here(monkeypatch):
-    """The titles of the documents that this process renders itself."""
+    """Return the titles of the documents that this process renders itself."""
     titles, render = [], body_cache.render_body
 
     def note(text, content):

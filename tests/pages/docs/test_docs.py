@@ -62,7 +62,7 @@ def links_in(html, before, after):
 
 
 def test_golden(documents, build_site, golden):
-    """The register, a document and its Markdown are these, to the byte."""
+    """The list, a document and its Markdown equal the golden files, byte for byte."""
     build_site()
 
     golden("guides/index.html")
@@ -102,7 +102,7 @@ def test_register(documents, build_site, page, output):
 
 
 def test_sidebar(documents, build_site, page):
-    """The own section is open with the page marked; the others are links."""
+    """The current section is open with the page marked; the others are links."""
     build_site()
 
     links = page("guides/keys-and-scopes").all("a")
@@ -196,7 +196,10 @@ def test_draft_changes_nothing(docs_project, documents, build_site):
 
 
 def test_new_version(docs_project, documents, build_site, page, output):
-    """Publishing it changes the page, its twins and whatever shows its title."""
+    """
+    Publishing a version changes the page, its JSON and Markdown, and pages with its
+    title.
+    """
     build_site()
     docs_project.update(documents["limits"], title="Rates", content="Ten a second.")
     docs_project.release(documents["limits"])
@@ -272,7 +275,7 @@ def test_title_is_shown_once(docs_project, build_site, page, output):
 
 
 def test_hostile_titles_are_escaped(docs_project, build_site, page):
-    """Title, summary and section are text, whatever they look like."""
+    """Title, summary and section are escaped."""
     evil = HOSTILE.replace("\u202e", "")
     docs_project.publish("evil", title=evil, summary=evil, section=evil, content=evil)
     docs_project.publish("near", "[x](evil.md)", section=evil)

@@ -9,7 +9,7 @@ from tests.samples import pictures
 
 @pytest.fixture
 def body(output):
-    """The prose of a built document."""
+    """Return the prose of a built document."""
 
     def read(slug, collection="guides"):
         html = (output / collection / slug / "index.html").read_text()
@@ -20,7 +20,9 @@ def body(output):
 
 @pytest.mark.both_engines
 def test_picture(docs_project, build_site, body, output):
-    """It is published under its digest, and shown with its size and its whole."""
+    """
+    A picture is published under its digest, and shown with its size and a full view.
+    """
     file = docs_project.add("images/setup.png", pictures.png(640, 480))
     docs_project.publish("setup", "![The form](images/setup.png)\n")
 
@@ -73,7 +75,7 @@ def test_older_version_shows_its_own_file(docs_project, build_site, body):
 
 
 def test_picture_that_does_not_exist(docs_project, build_site, body):
-    """It is its text, and the build warns of it."""
+    """A missing picture is replaced by its text, with a warning."""
     docs_project.publish("setup", "![The <form>](images/setup.png)\n")
 
     report = build_site()
@@ -83,7 +85,7 @@ def test_picture_that_does_not_exist(docs_project, build_site, body):
 
 
 def test_file_that_is_added_later(docs_project, build_site, body):
-    """Not even a file that did not exist shows without a publication."""
+    """A file that is added later is shown only after a publication."""
     document = docs_project.publish("setup", "![A](a.png)\n")
     build_site()
     docs_project.add("a.png", pictures.png())

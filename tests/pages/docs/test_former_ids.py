@@ -23,7 +23,7 @@ def renamed(docs_project):
 
 
 def test_old_id_stays_at_its_heading(renamed, build_site, page):
-    """A renamed heading is found by its old id, which is no place to tab to."""
+    """A renamed heading keeps its old id as a target, which is no tab stop."""
     build_site()
 
     html = page("limits")
@@ -74,7 +74,7 @@ def test_any_way_leads_to_the_same(renamed, build_site, page, tmp_path):
 
 
 def test_spelling_of_github(docs_project, build_site, page):
-    """Links written for GitHub's ids find their headings, and the title."""
+    """Links in GitHub's spelling find their headings, and the title."""
     docs_project.publish("limits", "## A & B\n\n## 2.2 Lines\n", title="The limits")
     text = "[a](limits.md#a--b) [b](limits.md#22-lines) [c](limits.md#the-limits)\n"
     docs_project.publish("keys", text)

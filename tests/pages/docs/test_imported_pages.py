@@ -224,7 +224,10 @@ def test_words_in_the_language_of_a_document(
 
 
 def test_time_of_the_last_change(import_files, build_site, page, clock):
-    """It is when the shown text was written, whatever is imported or built later."""
+    """
+    It is the time at which the shown text was written, whatever is imported or built
+    later.
+    """
     import_files(**{"here.md": "Text.\n"})
     build_site()
     before = changed_at(page("here"))

@@ -5,7 +5,7 @@ import pytest
 
 @pytest.fixture
 def body(output):
-    """The prose of a built document."""
+    """Return the prose of a built document."""
 
     def read(slug, collection="guides"):
         html = (output / collection / slug / "index.html").read_text()
@@ -44,7 +44,7 @@ def test_link(docs_project, build_site, body, target, href):
 
 
 def test_link_to_what_is_not_published(docs_project, build_site, body):
-    """It is text, and the build warns of it, naming the document and the target."""
+    """A link to an unpublished document is text, with a warning that names both."""
     docs_project.write("limits")
     docs_project.publish("keys", "See [the limits](limits.md#rates).\n")
 

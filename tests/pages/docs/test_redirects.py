@@ -1,4 +1,4 @@
-"""A document that has moved is found from where it was."""
+"""The former addresses of a moved document redirect to it."""
 
 import shutil
 
@@ -14,7 +14,7 @@ from tests.factories.projects import KEY
 
 @pytest.fixture
 def moved(docs_project, build_site):
-    """A page that was a guide, then a product, and is a page of support."""
+    """A page that was a guide, then a product, and is now in support."""
     document = docs_project.publish("limits")
     build_site()
     docs_project.update(document, collection="products")
@@ -87,7 +87,7 @@ def test_page_for_other_hosts(moved, output):
 
 
 def test_unpublished_is_nowhere(moved, docs_project, build_site, app, output):
-    """A page that the public no longer has leaves no way to it."""
+    """A withdrawn page leaves no redirects to it."""
     docs_project.withdraw(moved)
     build_site()
 

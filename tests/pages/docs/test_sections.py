@@ -82,7 +82,7 @@ def test_sidebar_nests(tree):
 
 
 def test_breadcrumbs(tree, output):
-    """Each section around the page is a link to its place in the list."""
+    """Each section of the page is a link to its place in the list."""
     html = tree("guides/deep/index.html")
 
     assert '<a href="/guides/#use"><bdi>Use</bdi></a>' in html
@@ -120,7 +120,7 @@ def page(output):
 
 @pytest.fixture
 def two_trees(import_tree):
-    """Two trees with equal positions, of which the second has the lower ones."""
+    """Two trees, of which the second has the lower positions."""
     import_tree("zebra", {"a.md": 10, "Use/b.md": 20, "Shared/c.md": 30, "d.md": 40})
     import_tree("ape", {"e.md": 1, "Use more/f.md": 15, "Shared/g.md": 25, "h.md": 35})
     return ["a", "b", "g", "c", "d", "e", "f", "h"]

@@ -60,7 +60,7 @@ def built(world, clock, build_site, output, settings):
 
 
 def whole(api, route):
-    """Return a list of the API's, page by page."""
+    """Return all items of a list of the API, from all pages."""
     found, cursor = [], None
     while True:
         answer = api(route, {"cursor": cursor} if cursor else {}).json
@@ -71,7 +71,7 @@ def whole(api, route):
 
 
 def test_services(built, api):
-    """The list of all, and the state of the whole."""
+    """The list of all services, with the overall state."""
     assert built("index") == api(LIST).json["data"]
 
 
@@ -85,7 +85,7 @@ def test_service(built, api, clock, slug):
 
 
 def test_service_taken_off(built, output):
-    """A service that the API does not find has no file."""
+    """A service that the API does not return has no file."""
     assert not (output / "status/services/gone.json").exists()
     assert not (output / "status/data/gone.json").exists()
 
@@ -98,7 +98,7 @@ def test_service_taken_off(built, output):
     ],
 )
 def test_lists(built, api, name, listed, one):
-    """A list without its pages, and each of it by itself, timelines included."""
+    """Lists without pagination, and each item on its own, timelines included."""
     result = built(name)
 
     assert result == whole(api, listed)

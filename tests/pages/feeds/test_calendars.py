@@ -14,7 +14,7 @@ def world(api, clock):
 
 
 def test_window_to_come(world, build_site, output):
-    """A window that is not over can be added to a calendar, from its page."""
+    """The page of a window that is not over has a calendar file to download."""
     id = world.window("api", 60, 120, title="Move")
     build_site()
 
@@ -66,7 +66,7 @@ def test_file(world, build_site, output):
 
 
 def test_calendar_without_windows(world, build_site, output):
-    """A file must have a component: without an event it has the time zone UTC."""
+    """A file must have a component: without events it has the time zone UTC."""
     build_site()
 
     lines = (output / "status/maintenance.ics").read_text().splitlines()
@@ -96,7 +96,7 @@ def test_window_of_less_than_a_second(world, api, clock, build_site, output):
 
 
 def test_window_that_is_over(world, build_site, output):
-    """One that is over cannot."""
+    """The page of a window that is over has no calendar file."""
     id = world.window("api", -120, -60)
     build_site()
 

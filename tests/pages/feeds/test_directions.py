@@ -50,7 +50,7 @@ def test_names_end_their_direction(hostile_site):
 
 
 def test_calendar_has_no_control_characters(hostile_site):
-    """No text of a window becomes a line of the calendar, for any reader of lines."""
+    """No text of a window can start a new line of the calendar, in any parser."""
     text = (hostile_site / "status/maintenance.ics").read_bytes().decode()
 
     assert CONTROLS.search(text) is None

@@ -1,4 +1,4 @@
-"""The feeds and the calendar, read as outside programs read them."""
+"""The feeds and the calendar, as independent parsers read them."""
 
 import json
 from datetime import timedelta
@@ -49,7 +49,9 @@ WHOLE = ("status/feed.atom", "status/feed.rss", "history.atom", "history.rss")
 
 @pytest.mark.parametrize("path", WHOLE)
 def test_entries(path, incident, read):
-    """One for each entry of a timeline and each window, newest first."""
+    """
+    There is one entry for each update of an incident and each window, newest first.
+    """
     feed = read(path)
 
     assert not feed.bozo
@@ -74,7 +76,7 @@ def test_hostile_body(path, incident, read):
 
 
 def test_ids_never_change(incident, world, api, clock, read):
-    """A resolved incident adds an entry and leaves the others as they were."""
+    """Resolving an incident adds an entry and leaves the others unchanged."""
     before = {each.id: each.updated for each in read("status/feed.atom").entries}
     clock.pass_(minutes=1)
     api(ADD_UPDATE, {"incidentId": incident, "status": "resolved", "body": "Done."})
@@ -86,7 +88,7 @@ def test_ids_never_change(incident, world, api, clock, read):
 
 
 def test_nothing_is_dated_ahead(world, clock, read):
-    """An incident or a window of the future was written now."""
+    """A future incident or window is dated by when it was created."""
     world.service("api")
     world.incident("api", started=3600)
     world.window("api", 3600, 7200)

@@ -127,7 +127,9 @@ def test_badges(site, tag, name):
 
 
 def test_what_programs_read(site):
-    """Text for terminals, and JSON for shields.io and of Statuspage, are English."""
+    """
+    The text for terminals, and the JSON for shields.io and Statuspage, are English.
+    """
     for name in ("status.txt", "status/badges/api.json", "api/v2/summary.json"):
         text = (site / name).read_text()
         assert START not in text

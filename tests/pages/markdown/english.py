@@ -1,4 +1,4 @@
-"""Documents and entries as a page in English shows them."""
+"""Documents and updates as on a page in English."""
 
 from dataclasses import replace
 

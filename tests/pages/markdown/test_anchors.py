@@ -30,7 +30,7 @@ def html_of(text):
     ],
 )
 def test_anchor(text):
-    """Every id that is listed is in the page once, and the reverse."""
+    """The listed ids are exactly those in the page, each once."""
     rendered = render(text)
 
     ids = [heading.id for heading in rendered.headings]

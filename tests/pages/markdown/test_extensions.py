@@ -42,9 +42,7 @@ def test_formulas():
     ],
 )
 def test_dollars_that_are_no_formula(text):
-    """
-    Prices and variables of a shell are text.
-    """
+    """Prices and shell variables are text."""
     assert "<math" not in html_of(text)
 
 
@@ -187,7 +185,7 @@ def test_lines_of_code():
 
 def test_diagrams_say_what_they_are():
     """
-    A diagram that only a script could draw is code, and is called a diagram.
+    A diagram that only a script could draw is shown as code, labelled as a diagram.
     """
     html = html_of("```mermaid\ngraph TD\n```")
 

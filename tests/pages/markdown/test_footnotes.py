@@ -142,7 +142,5 @@ def test_address_without_end(text):
 
 
 def test_entries_have_no_notes():
-    """
-    Two entries of one page would have their notes at one address.
-    """
+    """Updates have no notes, because two of them on a page would share their ids."""
     assert "id=" not in render_entry("a[^b]\n\n[^b]: c")

@@ -1,4 +1,4 @@
-"""Code in colours: bounded, classes only, and readable in both schemes."""
+"""Syntax highlighting: bounded, with classes only, and readable in both schemes."""
 
 import re
 
@@ -45,9 +45,7 @@ def contrast(one, other):
 
 
 def test_every_colour_can_be_read():
-    """
-    Each colour of both styles has a contrast of 4.5 to its ground (WCAG AA).
-    """
+    """Each colour of both styles has a contrast of 4.5 to its background (WCAG AA)."""
     seen = dict.fromkeys(GROUNDS, 0)
 
     for selectors, style in RULE.findall(stylesheet()):
@@ -96,9 +94,7 @@ def test_known_language():
     "language", ["", "openmetrics", "<script>", "x" * 40, "csharp"]
 )
 def test_other_language(language):
-    """
-    A language that is not known, or not to be trusted with time, is shown plain.
-    """
+    """An unknown language, or one with slow patterns, is shown plain."""
     assert highlight("<a> & b\n", language) == "&lt;a&gt; &amp; b\n"
 
 

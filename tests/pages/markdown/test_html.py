@@ -28,9 +28,7 @@ IN_CONTEXT = {
 
 @pytest.mark.parametrize("name", sorted((INLINE | BLOCKS) - IN_CONTEXT))
 def test_allowed_element(name):
-    """
-    An allowed element reaches the page, without its unknown attributes.
-    """
+    """An allowed element is kept, without its unknown attributes."""
     end = "" if name in VOID else f"</{name}>"
 
     html = html_of(f'<{name} onclick="x" style="color: red" class="y">a{end}')
@@ -45,9 +43,7 @@ def test_allowed_element(name):
 
 @pytest.mark.parametrize("name", sorted(TRANSPARENT - {"picture"}))
 def test_transparent_element(name):
-    """
-    Of an element that only arranges the page, the content stays.
-    """
+    """Of a layout element, only the content is kept."""
     html = html_of(f'<{name} align="center">\n\n*a*\n\n</{name}>')
 
     assert html.strip() == "<p><em>a</em></p>"
@@ -99,7 +95,7 @@ def test_markdown_between_tags():
 )
 def test_text_in_no_element(text, expected):
     """
-    Text in no element gets a paragraph; its character references are read once.
+    Text outside elements gets a paragraph; its character references are decoded once.
     """
     assert html_of(text) == expected
 
@@ -174,9 +170,7 @@ def test_ids():
 
 
 def test_misplaced_id():
-    """
-    The id of an element that is not on the page is not listed.
-    """
+    """The id of a removed element is not listed."""
     assert render("<tr id=a><td id=b>c</td></tr>").headings == ()
 
 
@@ -234,9 +228,7 @@ def test_too_many_open_tags():
 
 
 def test_entries_have_no_html():
-    """
-    In the timeline of an incident, tags are text.
-    """
+    """In updates of an incident, tags are text."""
     assert render_entry("a <b>b</b>") == "<p>a &lt;b&gt;b&lt;/b&gt;</p>\n"
 
 

@@ -20,9 +20,7 @@ def html_of(text, resolve=lambda target: f"/to/{target}"):
 
 
 def test_links_within_the_site_stay_open():
-    """
-    Targets are listed once, in order, as the author wrote them.
-    """
+    """Targets are listed once, in order, as written."""
     text = '[a](../b.md#x) [*b*](</guides/é ü/>) [a](../b.md#x "T") [c]\n\n[c]: d&amp;e'
 
     rendered = render(text)
@@ -44,9 +42,7 @@ def test_links_that_stay():
 
 @pytest.mark.parametrize("inner", ["https://b.c", "b@c", "foo:b"])
 def test_link_in_a_link_is_its_text(inner):
-    """
-    An address in the text of a link is text: the outer link is the one that counts.
-    """
+    """An address in the text of a link is text, because links are not nested."""
     assert html_of(f"[a <{inner}> d](e)") == f'<p><a href="/to/e">a {inner} d</a></p>\n'
     assert html_of(f"[a <{inner}> d](foo:e)") == f"<p>a {inner} d</p>\n"
 
@@ -141,9 +137,7 @@ def test_headings_link_to_themselves():
 
 
 def test_fixed_id_written_as_code_is_text():
-    """
-    Only {#id} in the text itself fixes an id.
-    """
+    """Only {#id} outside code sets an id."""
     (heading,) = render("## A `{#b}`").headings
 
     assert heading == Heading(2, "a-b", "A {#b}")
@@ -162,9 +156,7 @@ def test_code():
 
 
 def test_code_beyond_what_is_coloured():
-    """
-    More code than is worth the time is shown plain.
-    """
+    """Code over the highlighting limit is shown plain."""
     html = html_of("```python\n" + "x = 1\n" * 20_000 + "```\n```python\ny = 1\n```")
 
     assert html.count("<span") == 2
@@ -211,9 +203,7 @@ def test_task_lists():
 
 @pytest.mark.skipif(not REAL_PAGES.is_dir(), reason="the real pages are not here")
 def test_real_pages():
-    """
-    Every page of a real site renders, as a document and not as it was written.
-    """
+    """Every page of a real site is rendered, not shown as written."""
     for path in REAL_PAGES.rglob("*.md"):
         rendered = render(path.read_text())
         checker = checked(resolve_links(rendered.html, rendered.links, lambda _: "/x/"))
@@ -237,5 +227,5 @@ def test_real_pages():
     ],
 )
 def test_line(text, html):
-    """A description is text within a line, whatever it begins with, and escaped."""
+    """A description is rendered inline, whatever it begins with, and escaped."""
     assert render_line(text).replace("&#x27;", "'") == html

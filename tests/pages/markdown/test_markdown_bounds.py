@@ -114,9 +114,7 @@ HOSTILE = {
 
 @pytest.mark.parametrize("name", every_nth(HOSTILE, 2))
 def test_hostile_documents_are_bounded(name):
-    """
-    Whatever repeats, nests or grows: rendered in seconds, and sound.
-    """
+    """Any repetition, nesting or growth is rendered within seconds, to valid HTML."""
     with at_most(2 * work_limits.MAX_SECONDS):
         rendered = render(HOSTILE[name])
         html = resolve_links(rendered.html, rendered.links, lambda target: target)
@@ -212,9 +210,7 @@ def test_depth_loses_no_word(opening, closing, depth):
 
 
 def test_a_document_that_is_too_hostile_is_shown_as_written():
-    """
-    It stays readable, as text; it has no headings and no links.
-    """
+    """A document over the limits is readable text, without headings and links."""
     text = "# a\n\n" + ">" * 200 + "<b>\n"
 
     rendered = render(text)

@@ -40,9 +40,7 @@ def test_the_same_tokens(name):
 
 
 def test_rules_are_merged():
-    """
-    The patterns of a state become one, except for those that refer to their groups.
-    """
+    """The patterns of a state become one, except those that refer to their groups."""
     bash = get_lexer_by_name("bash")
     merged = merged_lexer(bash)
 

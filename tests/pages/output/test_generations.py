@@ -164,7 +164,7 @@ def test_failed_page_is_no_new_generation(welcome, build_site, output, monkeypat
 
 
 def test_older_database(welcome, docs_project, build_site, output, tmp_path):
-    """After a restore the numbers above are of a past that has not happened."""
+    """After a restore, generations with higher numbers are discarded."""
     (output / "builds/9000.json").write_text("{}")
 
     docs_project.publish("keys")
@@ -175,7 +175,7 @@ def test_older_database(welcome, docs_project, build_site, output, tmp_path):
 
 @pytest.mark.parametrize("content", ["", "[]", '{"added": 1}'])
 def test_damaged_note(tmp_path, content):
-    """A note that cannot be read is written anew."""
+    """An unreadable report is written anew."""
     folder = OutputFolder(str(tmp_path))
     (tmp_path / "builds").mkdir()
     (tmp_path / "builds/7.json").write_text(content)

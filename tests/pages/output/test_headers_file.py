@@ -19,7 +19,7 @@ def rules_in(text):
 
 
 def matches(place, at):
-    """How hosts read a pattern: the star is any text, once."""
+    """Match a pattern as hosts do: one star stands for any text."""
     before, star, after = place.partition("*")
     if not star:
         return at == place

@@ -40,7 +40,7 @@ def test_folder_that_cannot_be_made(tmp_path):
 
 
 def test_written_file_is_readable_by_all(folder):
-    """A page for a CDN has the rights of any new file."""
+    """A page for a CDN has the permissions of any new file."""
     with folder.locked():
         folder.write("a/b.html", b"x")
 
@@ -69,7 +69,7 @@ def test_drafts_of_a_broken_build_are_swept(folder):
 
 
 def test_areas_are_apart(folder):
-    """A build that died is known for its area; the files of others are not its."""
+    """The temporary files of a crashed build belong to its area only."""
     other = OutputFolder(str(folder.path), "status")
     with folder.locked():
         folder.write("a.html", b"x")
@@ -216,7 +216,7 @@ def test_failed_sync_shows_nothing(folder):
 
 
 def test_file_written_twice(folder):
-    """The later content counts."""
+    """The later content is kept."""
     with folder.locked():
         folder.write("a.html", b"x")
         folder.write("a.html", b"y")
@@ -243,7 +243,7 @@ class Counted(OutputFolder):
 
 
 def test_many_files_are_synced_at_once(tmp_path, monkeypatch):
-    """Of a large build the drafts reach the disk together, and are shown after that."""
+    """The files of a large build are synced together, and become visible afterwards."""
     monkeypatch.setattr("sitegen.output.atomic_writes.MAX_SINGLE", 1)
     folder = Counted(str(tmp_path / "output"))
     with folder.locked():
@@ -270,7 +270,7 @@ def written(folder, **files):
 
 
 def test_what_was_written_here_is_looked_at_once_a_minute(folder, monkeypatch):
-    """A folder relies on its own manifest for a minute, and then looks again."""
+    """A folder relies on its own manifest for a minute, and then checks again."""
     entries = written(folder, a=b"x")
     assert folder.start() is entries
     assert folder.has_file("a", entries["a"])

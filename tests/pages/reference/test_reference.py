@@ -34,7 +34,7 @@ INCIDENTS = "reference/status/incidents/index.html"
 
 @pytest.fixture
 def reference(build_site, output):
-    """The pages of the reference by their addresses."""
+    """Return the pages of the reference by their addresses."""
     report = build_site(openapi=DESCRIBED)
     assert (report.failed, report.warnings) == ([], [])
     return {
@@ -91,7 +91,7 @@ def test_pages_are_sound(reference):
 
 
 def test_pages_are_light(reference):
-    """Every page is under 20 KB on the wire."""
+    """Every page is smaller than 20 KB compressed."""
     for href, text in reference.items():
         assert len(gzip.compress(text.encode())) < 20_000, href
 
@@ -301,7 +301,7 @@ def test_other_language(store, output, settings, clock, tmp_path):
 
 
 def test_members(reference):
-    """Each member is there with its kind, its bounds, its default and its meaning."""
+    """Each member has its type, its limits, its default and its description."""
     page = reference["/reference/status/measurements/"]
 
     assert "<code>measurements[].responseTimeMs</code>" in page

@@ -32,7 +32,7 @@ def root(read):
 
 @pytest.fixture
 def index(read, root):
-    """Return term by term which pages are named, the newest level first."""
+    """Return the pages of each term, the newest level first."""
 
     def read_all():
         found = []
@@ -73,7 +73,7 @@ def import_files(docs_project, clock):
 
 @pytest.fixture
 def quick(monkeypatch):
-    """Levels that merge soon, so that a few publications see all of them."""
+    """Merge levels early, so that a few publications use all of them."""
     monkeypatch.setattr(levels, "OLD_SPAN", 12)
     monkeypatch.setattr(levels, "RECENT_SPAN", 4)
 
@@ -230,7 +230,10 @@ def test_import_ends_a_level(docs_project, build_site, root, monkeypatch, import
 
 
 def test_newest_level_is_in_the_root(docs_project, build_site, root, output):
-    """The changes since the last merge need no request of their own, and no folder."""
+    """
+    The changes since the last merge are in the root file, without a request of their
+    own.
+    """
     for number in range(4):
         docs_project.publish(f"page-{number}", f"Word{number}. " * 400)
 
@@ -245,7 +248,7 @@ def test_newest_level_is_in_the_root(docs_project, build_site, root, output):
 def test_long_document_in_parts(
     docs_project, build_site, root, output, index, monkeypatch
 ):
-    """Each part of a long text is searched and shown by itself, for one result."""
+    """The parts of a long text are searched separately, and give one result."""
     monkeypatch.setattr(passages, "PART_SIZE", 200)
     sections = [f"## Same {n % 2}\n\n{f'Word{n} ' * 15}\n" for n in range(6)]
     docs_project.publish("long", "\n".join(sections))
@@ -272,7 +275,7 @@ def test_long_document_in_parts(
 def test_larger_version_leaves_the_old_level(
     docs_project, build_site, root, quick, monkeypatch
 ):
-    """A text that grows into parts does not renumber the level that it was in."""
+    """A text that grows into parts does not renumber its former level."""
     monkeypatch.setattr(passages, "PART_SIZE", 200)
     made = [docs_project.publish(f"page-{n}", f"Word{n}.") for n in range(9)]
     build_site()

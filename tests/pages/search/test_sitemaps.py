@@ -13,7 +13,7 @@ ADMIN = "POST /status/v1/admin"
 
 
 def mapped(output, name):
-    """The addresses of a sitemap with their last change, in order."""
+    """Return the addresses of a sitemap with their last change, in order."""
     tree = ElementTree.fromstring((output / name).read_text())
     return {
         each.findtext(f"{SPACE}loc").removeprefix(URL): each.findtext(f"{SPACE}lastmod")
@@ -91,7 +91,7 @@ def test_long_collection_has_parts(docs_project, build_site, output, monkeypatch
 
 
 def test_llms_list(first_page, build_site, output):
-    """A title, a summary, and each document's Markdown under its section."""
+    """The list has a title, a summary, and each document's Markdown in its section."""
     build_site()
 
     assert (

@@ -26,7 +26,9 @@ CODE = "## A\n\n```sh\n# no heading\n~~~\n```\n\n# B {#own}\n"
 
 @pytest.mark.parametrize("text", FOUND_BY)
 def test_terms(text):
-    """Identifiers whole and in parts, scripts without spaces in pairs, all folded."""
+    """
+    Identifiers are whole and in parts, scripts without spaces in pairs, all folded.
+    """
     assert terms(text) == FOUND_BY[text]
 
 

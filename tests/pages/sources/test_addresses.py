@@ -1,4 +1,4 @@
-"""The address that a page of a tree has on the website of its authors."""
+"""The address of a page of a tree on the website of its authors."""
 
 import pytest
 
@@ -55,7 +55,7 @@ def test_front_matter(addresses, fields, address):
 
 
 def test_numbers_and_collections(addresses):
-    """Numbers that order files and folders, and Jekyll's underscores, are left out."""
+    """Order numbers of files and folders, and Jekyll's underscores, are removed."""
     found = addresses(
         **{"01-basics__01-first": "a: b", "01-basics__02-next": "a: b"},
         **{"02-more__index": "a: b", "_config_dot_yml": "collections: [docs]"},

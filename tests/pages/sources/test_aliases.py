@@ -6,7 +6,7 @@ from tests.pages.sources.test_generators_navigation import write  # noqa: F401
 
 
 def aliases(tree):
-    """Return the aliases of each page that has some."""
+    """Return the aliases of each page that has any."""
     return {source.path: source.aliases for source in tree.sources if source.aliases}
 
 
@@ -40,7 +40,7 @@ def test_front_matter(write):  # noqa: F811
 
 
 def test_unusable(write):  # noqa: F811
-    """An alias that could be no page is left out and named; the page is imported."""
+    """An invalid alias is reported and left out; the page is imported."""
     tree = write({"docs/a/b.md": page("aliases: [../../x, /ok/, /status/x, 'A name']")})
 
     assert aliases(tree) == {"a/b.md": ["/ok/"]}
@@ -106,7 +106,7 @@ def test_mkdocs(write):  # noqa: F811
 
 
 def test_docusaurus(write):  # noqa: F811
-    """The plugin's redirects are read as data, and code among them is not run."""
+    """The plugin's redirects are read as data, and no code is run."""
     config = """module.exports = {
   plugins: [['@docusaurus/plugin-client-redirects', {
     // moved in 2.0
@@ -127,7 +127,7 @@ def test_docusaurus(write):  # noqa: F811
 
 
 def test_starlight(write):  # noqa: F811
-    """Astro's redirects, with a status or without one; patterns are named."""
+    """Astro's redirects, with a status or without one; patterns are reported."""
     config = """export default defineConfig({
   redirects: {
     '/old': '/guides/start/',

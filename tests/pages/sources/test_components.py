@@ -1,4 +1,4 @@
-"""Components and shortcodes of the generators, as the Markdown of this site."""
+"""Components and shortcodes of generators, converted to the Markdown of this site."""
 
 import pytest
 
@@ -87,7 +87,7 @@ TABS = '=== "A"\n\n    a\n\n=== "B"\n\n    - b'
     ],
 )
 def test_components(text, expected):
-    """A component becomes its counterpart; one without any stays as it was written."""
+    """A component is converted to its equivalent; one without any stays as written."""
     assert to_markdown(text, is_mdx=True).strip("\n") == expected
 
 
@@ -145,7 +145,7 @@ REPEATED = [
 
 @pytest.mark.parametrize("part", REPEATED)
 def test_hostile_components(part):
-    """Whatever repeats is read in seconds."""
+    """Any repetition is read within seconds."""
     text = (part * (100_000 // len(part) + 1))[:100_000]
 
     with at_most(6):

@@ -1,4 +1,4 @@
-"""The Markdown of the generators, as the Markdown of this site."""
+"""The Markdown dialects of generators, converted to that of this site."""
 
 from contextlib import suppress
 
@@ -107,7 +107,7 @@ def test_words_of_generators(text, expected):
     ],
 )
 def test_link_by_shortcode(text, expected):
-    """It is the path that it means; in a code span it is shown as it is."""
+    """A link shortcode becomes its path; in a code span it stays."""
     converted = to_markdown(f"`{text}` [a]({text}) `[a]({text})`\n", is_mdx=False)
 
     assert converted == f"`{text}` [a]({expected}) `[a]({text})`\n"
@@ -152,7 +152,7 @@ REPEATED += [f"{each}{' ' * 20_000}" for each in ("# a {#", "!!! a", "import ", 
 @pytest.mark.parametrize("part", REPEATED, ids=lambda part: repr(part[:12]))
 @pytest.mark.parametrize("is_mdx", [False, True])
 def test_hostile_text(part, is_mdx):
-    """Whatever repeats is read in seconds."""
+    """Any repetition is read within seconds."""
     text = (part * (100_000 // len(part) + 1))[:100_000]
 
     with at_most(6):
@@ -217,7 +217,7 @@ def test_front_matter_at_its_longest():
 
 
 def test_highlighting_comments():
-    """Comments of Docusaurus that highlight lines become numbers after the fence."""
+    """Highlighting comments of Docusaurus become line numbers after the fence."""
     code = "a\n// highlight-next-line\nb\nc\n{/* highlight-start */}\nd\ne\n"
     code += "  # highlight-end\nf"
 

@@ -116,7 +116,7 @@ def test_place(write_files, import_folder, sources, path, target):
 
 
 def test_many_references(write_files, folder):
-    """A page that refers to files very often is read in linear time."""
+    """A page with very many references to files is read in linear time."""
     text = "".join(f"![A](/a.png?{number})\n" for number in range(8_000))
     write_files(**{"guide/setup.md": text, "static/a.png": pictures.png()})
 
@@ -155,7 +155,7 @@ def counting(look_up, looked_up):
 
 
 def test_folders_within_folders(tmp_path):
-    """A tree is read to its end, however many folders are within each other."""
+    """A tree is read completely, however deep its folders are."""
     levels = 200
     tmp_path.joinpath(*["d"] * levels).mkdir(parents=True)
     limit = sys.getrecursionlimit()
@@ -266,7 +266,7 @@ def test_missing_picture(write_files, import_folder, sources):
 
 
 def test_unusable_picture(write_files, import_folder, sources):
-    """It is reported with the reason, and the rest is imported."""
+    """An unusable picture is reported with the reason, and the rest is imported."""
     write_files(**{"setup.md": "![A](a.png) ![B](b.png)\n", "b.png": pictures.png()})
     write_files(**{"a.png": pictures.HTML})
 

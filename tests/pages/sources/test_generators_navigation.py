@@ -1,4 +1,6 @@
-"""The navigation of each generator: order, sections and titles as their authors see."""
+"""
+The navigation of each generator: order, sections and titles as on the author's site.
+"""
 
 import pytest
 
@@ -78,7 +80,7 @@ def test_navigation_names_a_missing_page(write, file, text):
 
 
 def test_navigation_names_what_is_no_page(write):
-    """Addresses and drafts are no mistakes."""
+    """Addresses and drafts in a navigation are no errors."""
     summary = "- [A](a.md)\n- [Web](https://x.example/b.md)\n- [Draft](draft.md)\n"
     menu = "- title: A\n  url: /a/\n- title: Shop\n  url: /shop/\n"
     draft = "---\ndraft: true\n---\nWords.\n"
@@ -89,7 +91,7 @@ def test_navigation_names_what_is_no_page(write):
 
 
 def test_heading_that_repeats_the_label(write):
-    """A first heading of any level that is the title is not repeated below it."""
+    """A first heading of any level that equals the title is not repeated below it."""
     page = "## Use `it`\n\nWords.\n"
 
     tree = write({"SUMMARY.md": "- [Use `it`](a.md)\n", "a.md": page}, "")
@@ -162,7 +164,9 @@ def test_docusaurus_sidebars(write):
     ],
 )
 def test_sidebars_that_are_no_data(write, text):
-    """They are named, and the pages are in the order of their folders."""
+    """
+    Sidebars that are code are reported, and pages are in the order of their folders.
+    """
     tree = write({"sidebars.js": text, "docs/b.md": None, "docs/a.md": None})
 
     assert pages(tree) == [(None, "Page a"), (None, "Page b")]

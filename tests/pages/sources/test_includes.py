@@ -64,7 +64,9 @@ def content(tmp_path):
     ],
 )
 def test_include(content, text, expected):
-    """The lines, the part or the whole of a file, without its front matter."""
+    """
+    An include is a range of lines, a named part or a whole file without front matter.
+    """
     text, _ = content(text, **{"b.md": "---\ntitle: B\n---\n*B*\n"})
 
     assert text == expected
@@ -78,14 +80,14 @@ def test_whole_file_without_anchors(content):
 
 
 def test_include_in_an_included_file(content):
-    """Its path is relative to the file that it is in."""
+    """The path is relative to the file with the include."""
     files = {"a/b.md": "{{#include c.md}}", "a/c.md": "C"}
 
     assert content("{{#include a/b.md}}", **files) == ("C", [])
 
 
 def test_include_outside(content, tmp_path):
-    """A file outside of the folder is included only from a folder that was named."""
+    """A file outside the folder is included only from a folder that was named."""
     (tmp_path / "listings").mkdir()
     (tmp_path / "listings" / "a.rs").write_text("secret")
     (tmp_path / "tree").mkdir()
@@ -134,7 +136,7 @@ def test_include_that_fails(content, tmp_path, text, reason):
 
 
 def test_folders_outside_are_counted(tmp_path):
-    """Each that is missing is named once, so that it can be added to the command."""
+    """Each missing folder is reported once, so that it can be added to the command."""
     for name in ("code/a/x.rs", "code/b/y.rs", "top.md", "docs/sub/b.md"):
         path = tmp_path / name
         path.parent.mkdir(parents=True, exist_ok=True)
@@ -158,7 +160,7 @@ def test_folders_outside_are_counted(tmp_path):
 
 
 def test_path_with_nul(tmp_path):
-    """The file cannot be used, and the others are imported."""
+    """The file is reported as unusable, and the others are imported."""
     (tmp_path / "a.md").write_text("{{#include a\0b.md}} ![b](a\0b.png)")
     (tmp_path / "b.md").write_text("B")
 
@@ -169,7 +171,9 @@ def test_path_with_nul(tmp_path):
 
 
 def test_includes_that_multiply(content):
-    """Ten files that include the next ten times each are no page of gigabytes."""
+    """
+    Ten files that include each next one ten times do not make a page of gigabytes.
+    """
     files = {f"{n}.md": f"{{{{#include {n + 1}.md}}}}\n" * 10 for n in range(9)}
 
     with at_most(10):
@@ -180,7 +184,7 @@ def test_includes_that_multiply(content):
 
 
 def test_hidden_lines_of_a_book(content, tmp_path):
-    """Lines of Rust that mdBook hides are not shown, and comments of others are."""
+    """Rust lines that mdBook hides are removed; comments in other languages stay."""
     (tmp_path / "book.toml").write_text("[book]\n")
 
     text, _ = content(

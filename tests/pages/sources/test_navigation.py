@@ -136,7 +136,7 @@ def test_stage_by_stage(docs_project, world, build_site):
 
 
 def test_modules_that_are_not_loaded_declare_no_pages():
-    """A build does not import these, so a page declared there would be missing."""
+    """Modules that a build does not import declare no pages, which would be missing."""
     root = Path(sitegen.page.__file__).parents[1]
     for package in WITHOUT_PAGES:
         modules = list((root / package.replace(".", "/")).rglob("*.py"))
@@ -145,7 +145,7 @@ def test_modules_that_are_not_loaded_declare_no_pages():
 
 
 def test_address_and_file():
-    """An address is answered with the file that has it."""
+    """An address is served from its file."""
     for address, path in (
         ("/", "index.html"),
         ("/status/", "status/index.html"),

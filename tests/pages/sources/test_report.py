@@ -44,7 +44,9 @@ def test_order(tree):
     ("updated", "shown"), [([], "files 2"), (["b"], "(1 changed)")]
 )
 def test_replaced_picture_is_counted(tree, tmp_path, updated, shown):
-    """Also if no document changes by it, as without --publish."""
+    """
+    A replaced picture is counted even if no document changes, as without --publish.
+    """
     tree.files = [FileSource(name, tmp_path, 1, 1) for name in "ab"]
     report = ImportReport(files=FileReport(updated=updated))
 

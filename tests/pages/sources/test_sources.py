@@ -1,4 +1,4 @@
-"""A tree of Markdown files, read as the documents it is to become."""
+"""Reading a tree of Markdown files as documents."""
 
 import os
 
@@ -145,7 +145,7 @@ def test_slugs(read):
 
 
 def test_slugs_that_folders_do_not_tell_apart(read):
-    """They are counted; no slug is longer than 64 characters."""
+    """Equal slugs are numbered; no slug is longer than 64 characters."""
     long = "x" * 70
 
     tree = read(**{"a-b": "1", "a b": "2", f"{long}1": "3", f"{long}2": "4"})
@@ -180,7 +180,7 @@ def test_index_without_text(read):
     ],
 )
 def test_file_that_cannot_be_used(read, text, reason):
-    """It is reported with its reason; the others are read."""
+    """An unusable file is reported with its reason; the others are read."""
     tree = read(bad=text, good="Words.")
 
     assert [each.slug for each in tree.sources] == ["good"]
@@ -229,7 +229,7 @@ def test_links_of_the_file_system(read, tmp_path):
 
 
 def test_hidden_and_other_files(read, tmp_path):
-    """They are not of the tree."""
+    """Hidden and other files are not part of the tree."""
     (tmp_path / ".git").mkdir()
     (tmp_path / ".git" / "x.md").write_text("Words.")
     (tmp_path / "image.png").write_bytes(b"\x89PNG")
@@ -292,7 +292,7 @@ def test_draft_whose_front_matter_cannot_be_read(read, front):
     ],
 )
 def test_page_whose_front_matter_cannot_be_read(read, front):
-    """Other pages are imported, even if a draft is mentioned elsewhere."""
+    """Other pages are imported, even if they mention a draft."""
     assert len(read(a=f"{front}\nWords.").sources) == 1
 
 
@@ -304,7 +304,7 @@ def test_ways_to_mark_a_draft(read, value):
 
 @pytest.mark.parametrize("mark", ["draft: 'false'", "draft:", "draft: 0", "published:"])
 def test_ways_to_mark_no_draft(read, mark):
-    """Other values, and an empty one, leave the page public."""
+    """Other values, and an empty one, do not make a draft."""
     assert len(read(a=f"---\n{mark}\n---\nWords.").sources) == 1
 
 

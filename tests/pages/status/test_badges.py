@@ -1,4 +1,4 @@
-"""Badges, frames and text: the state in little, with the time it is of."""
+"""Badges, embeds and text: the state in short form, with its time."""
 
 import json
 from xml.etree import ElementTree
@@ -20,7 +20,7 @@ def world(api, clock):
 
 @pytest.mark.parametrize("colour", [*COLOURS.values(), LABEL_COLOUR])
 def test_white_words_are_readable(colour):
-    """On every colour of a badge (WCAG AA)."""
+    """White text is readable on every colour of a badge (WCAG AA)."""
     assert contrast("#ffffff", colour) >= 4.5
 
 

@@ -10,7 +10,7 @@ from sitegen.status.charts import axis_maximum, line_chart, sparkline
     [(0, 10), (9, 10), (10, 10), (11, 12), (100, 100), (109, 120), (600_000, 600_000)],
 )
 def test_axis_maximum(highest, maximum):
-    """The axis ends at the first round number that is high enough."""
+    """The axis ends at the first sufficient round number."""
     assert axis_maximum(highest) == maximum
 
 
@@ -45,5 +45,5 @@ def test_no_values():
     ],
 )
 def test_sparkline(values, line):
-    """It shows small differences as small, and breaks at gaps."""
+    """Small differences look small, and gaps break the line."""
     assert sparkline(values) == line

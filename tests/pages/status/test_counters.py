@@ -1,4 +1,4 @@
-"""From the published counters anyone gets the published percentages."""
+"""The published counters are sufficient to compute the published percentages."""
 
 import json
 import random
@@ -57,7 +57,7 @@ def plan(now, start, end):
 
 
 def live_through(now, world):
-    """Samples near and far, on and beside the edges of periods, and windows."""
+    """Create samples near and far, on and beside the edges of periods, and windows."""
     edges = [timedelta(0), HOUR, *(n * DAY for n in (1, 7, 30, 90))]
     for _ in range(world.randrange(1, 9)):
         start = now - world.choice(edges) - world.randrange(-90, 90) * MINUTE

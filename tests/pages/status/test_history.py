@@ -1,4 +1,4 @@
-"""The past by month, in UTC."""
+"""The history by month, in UTC."""
 
 import gzip
 from datetime import UTC, datetime
@@ -99,7 +99,7 @@ def test_windows_and_turning(world, api, read, output):
 
 
 def test_year_at_a_glance(world, api, read, output):
-    """Each year with events has its months, those with events as links to them."""
+    """Each year with events has its months, with links to those with events."""
     happened(api, "2025-12-03T00:00:00Z", "2025-12-03T01:00:00Z")
     world.window("api", -60, 60, title="New")
 
@@ -134,7 +134,7 @@ def test_titles_of_a_month(world, api, read, output):
 
 
 def many(count):
-    """That many incidents of one month, resolved within the last days."""
+    """Create this number of incidents in one month, resolved within the last days."""
     base = datetime(2026, 2, 26, tzinfo=UTC)
     with writing():
         for number in range(count):

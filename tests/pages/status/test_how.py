@@ -61,7 +61,7 @@ def test_bent_state(page, monkeypatch):
 
 
 def test_bent_day(page, monkeypatch):
-    """So does the share from which on a day is a major outage."""
+    """A changed share for a day with a major outage changes the page."""
     counts = Counts(operational=6, down=4)
     assert day_state.day_state(counts, [], in_maintenance=False) == "partial-outage"
     changed_rules = (
@@ -76,7 +76,7 @@ def test_bent_day(page, monkeypatch):
 
 
 def test_bent_order(page, monkeypatch):
-    """So does the order of the overall states."""
+    """A changed order of the overall states changes the page."""
     states = ("degraded", "maintenance")
     assert overall_state(states, stale=False) == "degraded"
     changed_rules = (

@@ -55,7 +55,7 @@ def test_second_build(arrive, build_site):
 
 
 def test_name_of_today(arrive, build_site, output):
-    """The page at the old address has the title that the incident has now."""
+    """The page at the old address has the current title of the incident."""
     arrive("statuspage")
     row = ImportedRow.get(ImportedRow.old == "t5h1q0b6zz3c")
     with writing():

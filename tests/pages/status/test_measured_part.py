@@ -31,7 +31,7 @@ def measured_parts(api, clock, settings):
 
 
 def test_service_measured_for_minutes(measured_parts):
-    """Two minutes are two minutes of every period, however many sources there are."""
+    """Two minutes are two minutes of every period, whatever the number of sources."""
     parts = measured_parts(2 * MINUTE, MINUTE, timedelta(0), sources=3)
 
     assert parts == [
@@ -41,7 +41,7 @@ def test_service_measured_for_minutes(measured_parts):
 
 
 def test_service_without_samples(measured_parts):
-    """Without a percentage there is no part that it covers."""
+    """Without a percentage there is no measured part."""
     assert measured_parts() == [None] * len(PERIODS)
 
 

@@ -54,7 +54,7 @@ def test_many_services_without_data(world, sentences):
 
 
 def test_services_in_maintenance_without_data(world, sentences):
-    """Where no state is unknown but no measurement is fresh, all are named."""
+    """If no state is unknown but no measurement is fresh, all services are named."""
     world.service("api", name="API")
     world.window("api", -60, 60)
 

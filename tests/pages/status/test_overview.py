@@ -42,7 +42,7 @@ def test_banner_names_the_worst(world, read):
 
 
 def test_banner_without_problems(world, read):
-    """If all is well, no service is named."""
+    """If all services are operational, none is named."""
     world.service("api")
     world.sample("api", "probe", "operational", -5)
 
@@ -120,7 +120,7 @@ def test_days(world, read):
 
 
 def test_uptime_of_the_days_shown(world, read):
-    """Phones, which show the last 30 days, have the uptime of these, and no other."""
+    """Phones, which show the last 30 days, have only the uptime of these."""
     world.service("api")
     for days, status in ((60, "down"), (40, "operational"), (0, "operational")):
         world.sample("api", "probe", status, -days * 86400)
@@ -135,7 +135,7 @@ def test_uptime_of_the_days_shown(world, read):
 
 
 def test_response_times(world, read):
-    """A service with two neighbouring hours has a small chart, with its mean."""
+    """A service with two adjacent hours has a small chart, with its average."""
     for slug in ("api", "mail"):
         world.service(slug)
         world.sample(slug, "probe", "operational", -5)

@@ -33,7 +33,7 @@ def window(world):
 
 @pytest.fixture
 def removed(api, clock, build_site, incident, window):
-    """Both were on the site, and are removed a minute later."""
+    """An incident and a window that were on the site, removed a minute later."""
     build_site()
     clock.pass_(minutes=1)
     api(REMOVE_INCIDENT, {"id": incident})
@@ -122,7 +122,7 @@ def test_calendars(removed, window, clock, read):
 
 
 def test_calendar_of_an_old_window(removed, clock, build_site, read):
-    """After the history, calendars forget it as they forget others."""
+    """After the history period, a removed window leaves the calendars like others."""
     clock.pass_(days=91)
     build_site()
 

@@ -65,7 +65,7 @@ def test_answer_of_old_measurements(world, answer):
 
 
 def test_answer_of_declarations(world, answer):
-    """Maintenance and incidents answer before the probes do."""
+    """Maintenance and incidents take precedence over the probes."""
     world.sample("api", "probe", OPERATIONAL, -5)
 
     world.window("api", -60, 60)

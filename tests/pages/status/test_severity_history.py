@@ -1,4 +1,4 @@
-"""A severity that was lowered stays in the past of the status page."""
+"""A severity that was lowered stays in the history of the status page."""
 
 import json
 import re
@@ -78,7 +78,7 @@ def test_bars_of_a_severity_lowered_later(lowered, api, clock, read):
 
 
 def test_months(lowered, read):
-    """A month is as bad as its worst severity, whatever the incident was later."""
+    """A month has its worst severity, whatever the incident's severity is later."""
     html = read("status/history/index.html")
 
     for month, worst in (("02", "major-outage"), ("03", "partial-outage")):
@@ -87,7 +87,7 @@ def test_months(lowered, read):
 
 
 def test_resolved_incident(lowered, api, read):
-    """Once it is over, pages know the incident by its worst severity."""
+    """After its end, pages show the incident with its worst severity."""
     api(UPDATE_INCIDENT, {"id": lowered, "status": "resolved"})
 
     texts = {
@@ -105,7 +105,7 @@ def test_resolved_incident(lowered, api, read):
 
 
 def test_json_of_an_incident(lowered, api, read):
-    """The JSON has the severity as the API does: the one that was written last."""
+    """The JSON has the severity of the API: the last one that was set."""
     api(UPDATE_INCIDENT, {"id": lowered, "status": "resolved"})
 
     incident = json.loads(read(f"status/incidents/{lowered}.json"))["data"]["incident"]

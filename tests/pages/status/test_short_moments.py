@@ -1,4 +1,4 @@
-"""A time has its date where that is not the day of the page."""
+"""A time has its date if that is not the day of the page."""
 
 from datetime import timedelta
 

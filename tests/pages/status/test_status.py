@@ -112,7 +112,7 @@ def test_probe_that_stops(sample_status, build_site, clock, output):
     ("minutes", "state"), [(-1, "unknown"), (0, "maintenance"), (60, "unknown")]
 )
 def test_window_by_the_minute(sample_status, build_site, clock, output, minutes, state):
-    """A window opens at startsAt and is over at endsAt, without any write."""
+    """A window opens at startsAt and ends at endsAt, without a write."""
     clock.now = NOON + timedelta(hours=13, minutes=minutes)
 
     build_site(["status"])

@@ -29,7 +29,7 @@ def read_document(build_site, output):
 
 @pytest.fixture
 def second(world):
-    """A service that is well, beside whatever the other one is."""
+    """An operational second service."""
     world.service("mail")
     world.sample("mail", "a", "operational", -1)
 
@@ -46,7 +46,7 @@ def test_shapes(vector, world, build_site, output):
 
 
 def test_nothing_at_all(read_document):
-    """A page without services is no good news, and still a document."""
+    """Without services the page is not operational, and still a valid document."""
     summary = read_document("summary")
 
     DOCUMENTS["summary"].model_validate(summary)
@@ -70,7 +70,7 @@ OVERALLS = {
 
 @pytest.mark.parametrize("name", OVERALLS)
 def test_all_services_alike(name, world, read_document):
-    """The state of the whole where every service has it."""
+    """The overall state if every service has the same state."""
     world.play(VECTORS[IDS.index(name)])
 
     summary = read_document("summary")
@@ -165,7 +165,7 @@ def test_timeline_newest_first(world, api, clock, read_document):
 
 
 def test_which_incidents(world, api, read_document):
-    """Resolved ones are in the list of all, and in no other."""
+    """Resolved incidents are only in the list of all."""
     world.service("api")
     open_one = world.incident("api")
     resolved = world.incident("api")
@@ -220,7 +220,7 @@ def test_when_a_window_ended(world, api, clock, read_document):
 
 
 def test_newest_fifty(world, read_document):
-    """The lists of the past end somewhere."""
+    """The lists of the past are limited."""
     world.service("api")
     for seconds in range(51):
         world.incident("api", started=-seconds)
@@ -232,7 +232,7 @@ def test_newest_fifty(world, read_document):
 
 
 def test_page_is_as_new_as_its_facts(world, clock, read_document):
-    """The newest measurement or write, and not the build's clock."""
+    """updated_at is the newest measurement or write, not the build's time."""
     world.service("api")
     world.sample("api", "a", "operational", 0)
     newest = world.text()

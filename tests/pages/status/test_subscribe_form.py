@@ -1,4 +1,4 @@
-"""The form with which readers subscribe, on the pages of the site."""
+"""The subscription form on the pages of the site."""
 
 from dataclasses import replace
 from html import unescape
@@ -31,7 +31,7 @@ def read(sample_status, build_site, output):  # noqa: F811
 
 
 def test_form(read):
-    """It is on each page of states and events, for a service with its box ticked."""
+    """The form is on each page of states and events, with the page's service ticked."""
     for path in WITH_FORM:
         assert 'method="post" action="/subscribe"' in read(path), path
         assert "form-action 'self'\"" in read(path), path

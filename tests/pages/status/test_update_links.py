@@ -51,7 +51,7 @@ def test_pages(site, page):
 
 
 def test_feeds(site):
-    """Feeds are read elsewhere, and have the whole address."""
+    """Feeds are read elsewhere, so links have the whole address."""
     feed = json.loads((site / "status/feed.json").read_text())
 
     links = [links_in(item["content_html"]) for item in feed["items"]]
@@ -60,7 +60,7 @@ def test_feeds(site):
 
 
 def test_calendar(site):
-    """A calendar has the texts as people write them, with whole addresses."""
+    """A calendar has the texts as written, with whole addresses."""
     lines = (site / "status/maintenance.ics").read_bytes().replace(b"\r\n ", b"")
 
     text = f"DESCRIPTION:See the guide ({SITE}{HREF}) and nothing.\\n\\nAffects"

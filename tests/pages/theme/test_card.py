@@ -1,4 +1,4 @@
-"""The picture that chats and social networks show with a link to the site."""
+"""The preview picture for links to the site in chats and social networks."""
 
 import sys
 from dataclasses import replace
@@ -35,7 +35,7 @@ ELSEWHERE = "https://example.com/logo.svg"
 
 @pytest.fixture(autouse=True)
 def each_drawn(monkeypatch):
-    """Every card is drawn, unlike in other tests."""
+    """Draw every card, unlike in other tests."""
     monkeypatch.setattr(site_theme_module, "make_card", card.make_card)
 
 
@@ -52,7 +52,9 @@ def opened(png):
 
 
 def inked(png):
-    """The box around all that is not paper, below the stripe."""
+    """
+    Return the bounding box of everything that is not background, below the stripe.
+    """
     below = opened(png).crop((0, card.STRIPE + 1, WIDTH, HEIGHT))
     paper = Image.new("RGB", below.size, PAPER)
 
@@ -67,7 +69,7 @@ def pixels(*images):
 
 @pytest.fixture
 def site(tmp_path_factory):
-    """The output folder of `theme`."""
+    """Return the output folder of `theme`."""
     return tmp_path_factory.mktemp("site")
 
 
@@ -82,7 +84,7 @@ def theme(tmp_path, site):
 
 
 def head_of(settings, clock, **changes):
-    """The properties of the front page of a site."""
+    """Return the properties of the front page of a site."""
     result = replace(settings, **changes)
     report = build(BuildContext(clock.now, result, site_theme(result)))
     assert report.failed == []
@@ -134,7 +136,7 @@ def test_error_while_drawing(theme, monkeypatch, caplog):
 
 
 def test_card_of_ones_own(theme, tmp_path):
-    """A file of the operator's is the card, at its own size."""
+    """A file of the operator is used as the card, at its own size."""
     Image.new("RGB", (800, 400)).save(tmp_path / "assets/card.png")
 
     site = theme().site({})
@@ -190,7 +192,7 @@ def test_damaged_file(theme, site, content):
 
 
 def test_pages_of_subscriptions(settings, monkeypatch, caplog):
-    """The API draws no card while a reader waits for a page that does not show it."""
+    """The API draws no card while a reader waits for a page without it."""
     monkeypatch.setattr(Image, "new", fail)
     render = reader_page_renderer(settings)
 
@@ -225,7 +227,7 @@ def test_text_stays_within_the_margins(name):
 
 
 def test_from_right_to_left():
-    """On a site that is read from right to left, lines begin at the right margin."""
+    """On a right-to-left site, lines begin at the right margin."""
     left, _, right, _ = inked(drawn("Northwind", is_mirrored=True))
 
     assert right > WIDTH - MARGIN - 16
@@ -258,7 +260,7 @@ def test_font_of_the_system():
 
 
 def test_scripts_that_need_shaping(monkeypatch):
-    """Arabic is joined and ordered, or there is no card."""
+    """Arabic is shaped and ordered, or there is no card."""
     monkeypatch.setattr(features, "check", lambda name: False)
 
     assert drawn("متجر الشمال") is None

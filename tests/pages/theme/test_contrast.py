@@ -45,7 +45,7 @@ def contrast(one, other):
 @pytest.mark.parametrize("background", BACKGROUNDS)
 @pytest.mark.parametrize("text", ["ink", "soft", "accent"])
 def test_text(scheme, background, text):
-    """Text has 4.5 to 1 on every background."""
+    """Text has a contrast of 4.5 on every background."""
     colours = tokens(scheme)
 
     assert contrast(colours[text], colours[background]) >= 4.5
@@ -54,7 +54,9 @@ def test_text(scheme, background, text):
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 @pytest.mark.parametrize("state", SIGNS)
 def test_tinted_backgrounds(scheme, state):
-    """Text has 4.5 to 1 on a banner, and an admonition's title on its own tint."""
+    """
+    Text has a contrast of 4.5 on a banner, and an admonition's title on its own tint.
+    """
     colours = tokens(scheme)
     banner = mixed(colours[state], colours["paper"], 0.09)
     tint = mixed(colours[state], colours["paper"], 0.06)
@@ -68,7 +70,7 @@ def test_tinted_backgrounds(scheme, state):
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 @pytest.mark.parametrize("state", SIGNS)
 def test_signs_and_edges(scheme, state):
-    """A sign, a bar and the edge of a control have 3 to 1."""
+    """A sign, a bar and the edge of a control have a contrast of 3."""
     colours = tokens(scheme)
     banner = mixed(colours[state], colours["paper"], 0.09)
 
@@ -79,7 +81,7 @@ def test_signs_and_edges(scheme, state):
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 def test_grounds_for_any_accent(scheme):
-    """An accent is computed for the hardest ground, so it is readable on all."""
+    """An accent is computed for the worst background, so it is readable on all."""
     colours = tokens(scheme)
     hardest = tuple(bytes.fromhex(ACCENT_BACKGROUNDS[scheme][1:]))
     grounds = [mixed(colours[state], colours["paper"], 0.09) for state in SIGNS]

@@ -32,7 +32,7 @@ def test_values_of_texts_are_escaped():
     ],
 )
 def test_percent(value, text):
-    """A percentage has no zeros at its end; no measurements are not zero."""
+    """A percentage has no trailing zeros; missing measurements are not zero."""
     assert FILTERS["percent"](value) == text
 
 
@@ -42,7 +42,7 @@ def test_zero_is_a_number():
 
 
 def test_labels():
-    """States have labels for people."""
+    """States have translated labels."""
     assert FILTERS["state_label"]("partial-outage") == "Partial outage"
     assert FILTERS["state_label"](None) == "No data"
     assert FILTERS["overall_label"]("operational") == "All systems operational"
@@ -53,7 +53,7 @@ def test_labels():
 
 
 def test_days_summary():
-    """Bars are summarised by the number of days of each state, most days first."""
+    """Bars are summarised by the number of days of each state, most frequent first."""
     day = {"date": "2026-03-01", "uptimePct": None, "events": ()}
     states = ("degraded", None, "operational", None)
 

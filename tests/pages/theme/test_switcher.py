@@ -64,7 +64,7 @@ def test_wrong_file(written, content, sentence):
 
 
 def test_missing_file():
-    """So it is where there is no file."""
+    """A missing file stops the start too."""
     settings = replace(Settings(), switcher="/nowhere.json")
 
     with pytest.raises(SettingError, match=r"/nowhere\.json cannot be read: No such"):

@@ -34,7 +34,7 @@ def hostile(value, key=None):
 
 @every_page
 def test_page_is_whole(case):
-    """A page has a language, a title, one h1, landmarks and a way past the nav."""
+    """A page has a language, a title, one h1, landmarks and a skip link."""
     page = Reader(rendered(case))
 
     assert page.all("html") == [{"lang": "en"}]
@@ -226,5 +226,5 @@ def compressed(paths):
 
 @every_page
 def test_page_is_light(case):
-    """A usual page is under 20 KB on the wire."""
+    """An ordinary page is smaller than 20 KB compressed."""
     assert len(gzip.compress(rendered(case).encode())) < 20_000

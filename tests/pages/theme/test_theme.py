@@ -114,7 +114,7 @@ def test_assets_carry_their_digest():
 
 
 def test_assets_are_light():
-    """As published, with colours of code: styles 15, scripts 8, fonts 120 KB."""
+    """Compressed, with code colours: styles 15, scripts 8, fonts 120 KB."""
     sizes = Counter()
     for name, (_, content) in theme().assets.items():
         # Loaded only for searching, and if there are other versions or languages.
@@ -137,7 +137,7 @@ def test_assets_are_light():
     ],
 )
 def test_fonts_of_a_language(language, parts):
-    """The parts of the font that a language needs are loaded first."""
+    """The font parts that a language needs are loaded first."""
     fonts = theme(language=language).site({})["fonts"]
 
     assert [name.split(".")[0] for name in fonts] == [
@@ -231,7 +231,7 @@ def test_logo_elsewhere(own, logo):
 
 
 def test_logo_of_ones_own(own):
-    """An asset is named as it is called, and found under its digest."""
+    """An asset is configured by its name, and found under its digest."""
     (own / "assets/logo.svg").write_text("<svg/>")
 
     found = theme(own, site_logo="/assets/logo.svg")
@@ -243,7 +243,7 @@ def test_logo_of_ones_own(own):
     "colour", ["#000000", "#ffffff", "#ffff00", "#777777", "#ff0000", "#3538a3"]
 )
 def test_accent_is_readable(colour):
-    """Whatever the colour, links have 4.5 to 1 in both schemes."""
+    """For any accent colour, links have a contrast of 4.5 in both schemes."""
     light, dark = ACCENT.search(accent_rule(colour)).groups()
 
     assert contrast(light, LIGHT_BACKGROUND) >= 4.5
