@@ -17,7 +17,7 @@ if __name__ == "__main__":
     modules = sorted(
         module.name for module in iter_modules([str(Path(__file__).parent)])
     )
-    # Without names all run, and not again what `required` takes from them.
+    # Without names all modules run, except those that `required` includes.
     names = sys.argv[1:] or [
         name for name in modules if name not in ("__main__", "required")
     ]

@@ -119,7 +119,7 @@ def connections(port, count, sent=b""):
 
 @contextmanager
 def repeating(count, action):
-    """Have threads repeat the action, which may fail, until this is left."""
+    """Have threads repeat the action, which may fail, until the block ends."""
     stop = Event()
 
     def repeat():

@@ -1,9 +1,10 @@
 """
-Measure the largest memory that the body of a request takes, of any operation.
+Measure the peak memory that the body of a request uses, of any operation.
 
-For each size and each operation that takes as much, the server gets bodies of the worst
-shapes that are known, valid and invalid ones, and forgets the peak of its memory before
-each. Operations that take less than the smallest size get as much as they take.
+For each size and each operation that accepts it, the server gets bodies of the worst
+known shapes, valid and invalid, and resets its peak memory before each. Operations that
+accept less than the smallest size get their maximum.
+
 OPERATION=bulk-create measures only operations with this in their path.
 """
 
@@ -39,7 +40,7 @@ def run():
 
 
 def worst(pid, port, key, mebibytes):
-    """Yield a row for each of the operations that take the most for this size."""
+    """Yield a row for each of the operations that use the most memory for this size."""
     found = []
     for operation in OPERATIONS:
         is_chosen = os.environ.get("OPERATION", "") in operation.path
@@ -47,14 +48,14 @@ def worst(pid, port, key, mebibytes):
             continue
         size = min(mebibytes * MIB, operation.max_body_bytes)
         if size == mebibytes * MIB or mebibytes == SIZES[0]:
-            taken = [
+            used = [
                 (taken_by(pid, port, key, operation.path, make()), name)
                 for name, make in bodies(operation, size)
             ]
-            found.append((*max(taken), operation.path))
-    for taken, name, path in sorted(found, reverse=True)[:SHOWN]:
+            found.append((*max(used), operation.path))
+    for used, name, path in sorted(found, reverse=True)[:SHOWN]:
         limit = f"<= {MAX_MEBIBYTES}"
-        yield f"{mebibytes} MiB", path, name, f"{taken / MIB:.0f}", limit
+        yield f"{mebibytes} MiB", path, name, f"{used / MIB:.0f}", limit
 
 
 def bodies(operation, size):

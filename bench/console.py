@@ -1,6 +1,6 @@
 """
-Measure the console: its pages with many services, documents and keys, and what people
-do on a phone, in taps, texts and seconds.
+Measure the console: its pages with many services, documents and keys, and the tasks of
+users on a phone, in taps, texts and seconds.
 """
 
 import gzip
@@ -61,7 +61,7 @@ def measure_pages(folder):
 
 
 def measure_flows(folder):
-    """Yield taps, texts and seconds of what people do on a phone."""
+    """Yield taps, texts and seconds of users' tasks on a phone."""
     settings, secret = new_instance(folder)
     world.populate(now())
     import_basics(now())
@@ -72,7 +72,10 @@ def measure_flows(folder):
         )
         page = chromium.new_page(viewport=WIDTH)
         phone = Phone(page, f"http://127.0.0.1:{settings.port}")
-        for label, flow in [("sign in", lambda it: sign_in(it, secret)), *FLOWS]:
+        for label, flow in [
+            ("sign in", lambda phone_page: sign_in(phone_page, secret)),
+            *FLOWS,
+        ]:
             phone.taps = phone.texts = 0
             started = time.perf_counter()
             flow(phone)
@@ -107,7 +110,7 @@ def fill(folder):
 
 
 class Browser:
-    """Somebody who is signed in, on one connection."""
+    """A signed-in visitor, on one connection."""
 
     def __init__(self, port, secret):
         self._connection = http.client.HTTPConnection("127.0.0.1", port)

@@ -36,7 +36,7 @@ SERVICES = int(os.environ.get("SERVICES", "500"))
 # Over so long the incidents are spread, one after the other.
 YEARS = timedelta(days=4 * 365)
 CHANGES = int(os.environ.get("CHANGES", "40"))
-# Until the builder has finished what no reader waits for.
+# Until the builder has finished the work that no reader waits for.
 PAUSE_SECONDS = 1.5
 STATUSES = "investigating", "monitoring", "resolved"
 ADMIN = "/status/v1/admin"
@@ -75,12 +75,12 @@ def measure(folder, incidents):
     fill(SERVICES)
     add_past(incidents, incidents // 10)
     database.close()
-    # Nobody measures here, so the services must stay fresh by themselves.
+    # Nothing measures here, so the services must stay fresh by themselves.
     os.environ["MASTHEAD_FRESHNESS_SECONDS"] = "86400"
     with app_server(settings, port := free_port()) as server:
         wait_until(lambda: answers(port, secret))
         site = Site(settings.output, Writer(port, secret))
-        site.settle()
+        site.wait_until_idle()
         return {
             "incident until its page and the overview": site.measure(site.open),
             "outage until its page and the overview": site.measure(site.break_service),
@@ -109,9 +109,9 @@ class Site:
             for page, text in expected:
                 wait_for_text(page, text)
             times.append((time.perf_counter() - started) * 1000)
-            self.settle()
+            self.wait_until_idle()
             self.client.post(*undo)
-            self.settle()
+            self.wait_until_idle()
         return times
 
     def open(self, number):
@@ -136,7 +136,7 @@ class Site:
             measurement(slug, "operational")
         )
 
-    def settle(self):
+    def wait_until_idle(self):
         """Wait until nothing has been built for a while."""
         before = None
         while (stamp := self._stamp()) != before or stamp is None:

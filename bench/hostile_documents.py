@@ -1,4 +1,4 @@
-"""Measure how long documents that are made to be slow hold up a build of the site."""
+"""Measure how long a site's build is delayed by documents that are made to be slow."""
 
 import time
 

@@ -3,8 +3,9 @@ Kill writers, builders and servers, and compare what remains with their response
 
 A process that writes to all areas and builds the site is killed before its first write
 statement, before its second, before its first file and so on, until it survives.
-Then servers are killed at random times under the load of four clients, and at last
-each of the processes of a server, of which the others go on.
+
+Then servers are killed at random times under the load of four clients, and finally each
+of the processes of a server, while the others continue.
 """
 
 import json

@@ -1,4 +1,4 @@
-"""Run `app.py serve` with clients that write, and note what it has acknowledged."""
+"""Run `app.py serve` with clients that write, and record what it has acknowledged."""
 
 import http.client
 import json

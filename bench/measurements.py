@@ -96,7 +96,7 @@ def measurement_batch(source, timestamp):
 
 
 def sqlite_connection(path):
-    """Connect with sqlite3 alone and Masthead's PRAGMA settings."""
+    """Connect with only sqlite3 and Masthead's PRAGMA settings."""
     connection = sqlite3.connect(path, isolation_level=None)
     for name, value in PRAGMAS.items():
         connection.execute(f"PRAGMA {name} = {value}")
@@ -104,7 +104,7 @@ def sqlite_connection(path):
 
 
 class Sqlite:
-    """A table of measurements that sqlite3 alone fills."""
+    """A table of measurements that only sqlite3 fills."""
 
     def __init__(self, path):
         self._connection = sqlite_connection(path)

@@ -1,4 +1,7 @@
-"""Measure how soon subscribers are told of an incident, and what that costs others."""
+"""
+Measure the delay of notifications about an incident, and their effect on other
+requests.
+"""
 
 import json
 import os
@@ -19,7 +22,7 @@ from tests.ports import free_port
 
 MAILBOXES = int(os.environ.get("MAILBOXES", "10000"))
 WEBHOOKS = int(os.environ.get("WEBHOOKS", "1000"))
-# Of the webhooks, so many hang, refuse connections, and answer slowly.
+# The numbers of webhooks that hang, refuse connections, and respond slowly.
 BAD_KINDS, BAD_WEBHOOKS = ("hang", "refuse", "slow"), 50
 GOOD = f"/good-{len(BAD_KINDS) * BAD_WEBHOOKS}"
 SECRET = "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw"
@@ -81,7 +84,7 @@ def measure(folder, http_port, smtp_port, log):
 
 
 def add_subscriptions(http_port):
-    """Subscribe everybody; return those who receive what they are told."""
+    """Subscribe all addresses; return those that accept messages."""
     refused_port, now = free_port(), datetime.now(UTC)
     # Those that hang are first, which is the worst for the others.
     kinds = [kind for kind in BAD_KINDS for _ in range(BAD_WEBHOOKS)]

@@ -143,7 +143,7 @@ def _as_markdown(text: str) -> str:
 
 
 def _key(address: str) -> str:
-    """Return what is equal for all spellings of the address of a page."""
+    """Return a key that is equal for all spellings of the address of a page."""
     stem = re.sub(r"\.(?:mdx?|html?)$", "", normpath(address).strip("/"), flags=re.I)
     is_index = basename(stem).lower() in INDEXES
     return (dirname(stem) if is_index else stem).lower()
@@ -160,11 +160,11 @@ def _heading_ids(tokens: list[Token]) -> Iterator[str]:
                 if part.type in ("text", "code_inline")
             )
             text = re.sub(r"\s*\{#[^{}]*\}\s*$", "", text).strip().lower()
-            id = "".join(filter(_is_kept, text)).replace(" ", "-")
+            id = "".join(filter(_is_kept_in_id, text)).replace(" ", "-")
             count = seen[id] = seen.get(id, -1) + 1
             yield f"{id}-{count}" if count else id
 
 
-def _is_kept(character: str) -> bool:
+def _is_kept_in_id(character: str) -> bool:
     is_letter = unicodedata.category(character)[0] in "LMN"
     return is_letter or character in " -_"

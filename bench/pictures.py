@@ -74,7 +74,7 @@ def _make_unreadable(tree):
 
 
 def _command(settings, label, max_seconds, max_megabytes, *words):
-    """Yield how long a command takes, and the memory that it needs at most."""
+    """Yield the duration of a command, and its peak memory."""
     environment = os.environ | {
         "MASTHEAD_DATABASE": settings.database,
         "MASTHEAD_OUTPUT": settings.output,

@@ -1,9 +1,9 @@
 """
 Kill each process of a server at random times, under load and during publications.
 
-The others go on, and what was killed must run again within two seconds. A process of
-the API is also killed while it holds a lock of the database's file, or of the memory
-that the processes share. When the parent is killed, the others have to end.
+The others continue, and a killed process must run again within two seconds. A process
+of the API is also killed while it holds a lock of the database's file, or of the memory
+that the processes share. When the parent is killed, the others must end.
 """
 
 import os
@@ -34,10 +34,10 @@ VICTIMS = (
     "parent",
 )
 MAX_PAUSE_SECONDS = 1.5
-# How long a moment is waited for, such as that at which a process has a lock.
+# The maximum wait for a moment, such as that at which a process has a lock.
 MOMENT_SECONDS = 3.0
 GIVE_UP_SECONDS = 120.0
-# The first byte of SQLite's locks in the -shm file is that of writers.
+# The first byte of SQLite's locks in the -shm file is the writer lock.
 WRITE_LOCK = "120"
 LEASE = ".masthead.publishing"
 
@@ -213,13 +213,13 @@ def is_listening(port):
         return client.connect_ex(("127.0.0.1", port)) == 0
 
 
-def until(holds):
-    if not wait_for(holds, GIVE_UP_SECONDS):
+def until(condition):
+    if not wait_for(condition, GIVE_UP_SECONDS):
         raise RuntimeError("The processes are not as they should be.")
 
 
-def wait_for(holds, seconds=MOMENT_SECONDS):
+def wait_for(condition, seconds=MOMENT_SECONDS):
     deadline = time.monotonic() + seconds
-    while not (found := holds()) and time.monotonic() < deadline:
+    while not (found := condition()) and time.monotonic() < deadline:
         time.sleep(0.002)
     return found

@@ -33,14 +33,14 @@ CONNECTIONS = numbers("CONNECTIONS", "1,8,32")
 (INTERVALS,) = numbers("INTERVALS", "7")
 INTERVAL_SECONDS = 1
 VERIFIED_KEYS = 1_000
-# The number of connections at which the target holds.
+# The number of connections for which the target is defined.
 BUSY_CONNECTIONS = 8
 
 COLUMNS = "What", "Measured", "CPU time", "p99, ms", "Target"
 
 
 class Interval(NamedTuple):
-    """What was measured in one interval; the CPU time is that of one request."""
+    """The measurements of one interval; the CPU time is that of one request."""
 
     rate: float
     cpu_microseconds: float

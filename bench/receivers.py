@@ -1,4 +1,4 @@
-"""Receive webhooks and mails in a process of its own; some receivers behave badly."""
+"""Receive webhooks and emails in a separate process; some receivers behave badly."""
 
 import asyncio
 import json
@@ -31,7 +31,7 @@ def receivers(folder):
 
 
 def arrivals(log):
-    """Return when each address first received something, and how often in all."""
+    """Return when each address first received something, and the total number."""
     first, total = {}, 0
     for line in log.read_text().splitlines():
         address, at = json.loads(line)
@@ -74,7 +74,7 @@ async def _receive_webhook(reader, writer, note):
 
 
 async def _receive_mails(reader, writer, note):
-    """Take mails as a relay does that has nothing else to do."""
+    """Receive emails like a mail relay that has nothing else to do."""
 
     def answer(line):
         writer.write(line + b"\r\n")

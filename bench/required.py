@@ -38,8 +38,8 @@ def run():
     ):
         if target:
             comparison, limit = target.split()
-            holds = COMPARISONS[comparison](float(measured), float(limit))
-            yield label, measured, target, "yes" if holds else "NO"
+            is_met = COMPARISONS[comparison](float(measured), float(limit))
+            yield label, measured, target, "yes" if is_met else "NO"
 
 
 def idle_memory():

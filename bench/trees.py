@@ -158,24 +158,26 @@ class Comparison:
     def _images(self) -> str:
         shown = total = 0
         for path in self._addresses:
-            wanted = len(list(self.original.images(path)))
+            image_count = len(list(self.original.images(path)))
             images = self._page(path).images if self._page(path) else []
-            shown += min(wanted, sum(source in self._shown_images for source in images))
-            total += wanted
+            shown += min(
+                image_count, sum(source in self._shown_images for source in images)
+            )
+            total += image_count
         return share(shown, total)
 
     def _links(self, *, is_anchor: bool = False) -> str:
         working = total = 0
         for path in self._addresses:
-            wanted = Counter(
+            image_count = Counter(
                 self._addresses.get(target)
                 for target, fragment in self.original.links(path)
                 if fragment or not is_anchor
             )
             found = Counter(self._working_links(path, is_anchor))
-            working += (wanted & found).total()
-            total += wanted.total()
-            show(path, wanted - found)
+            working += (image_count & found).total()
+            total += image_count.total()
+            show(path, image_count - found)
         return share(working, total)
 
     def _working_links(self, path: str, is_anchor: bool) -> Iterator[str]:

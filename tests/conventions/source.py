@@ -32,8 +32,8 @@ def parsed(path):
 
 
 def functions(path):
-    wanted = ast.FunctionDef | ast.AsyncFunctionDef
-    return [node for node in ast.walk(parsed(path)) if isinstance(node, wanted)]
+    function_types = ast.FunctionDef | ast.AsyncFunctionDef
+    return [node for node in ast.walk(parsed(path)) if isinstance(node, function_types)]
 
 
 def lines_of(path):
@@ -41,7 +41,7 @@ def lines_of(path):
 
 
 def is_handler(function):
-    """Return whether the function stands under a declaration of api/operation.py."""
+    """Return whether the function has a declaration of api/operation.py."""
     return any(
         isinstance(each, ast.Call) and getattr(each.func, "id", "") == "operation"
         for each in function.decorator_list

@@ -13,7 +13,7 @@ def is_collected(path, config):
 
 
 def test_every_test_file(pytestconfig):
-    """pytest skips folders with some names, such as build and dist, without a word."""
+    """pytest silently skips folders with some names, such as build and dist."""
     tests = [
         path
         for path in in_tests()

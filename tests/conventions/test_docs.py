@@ -1,4 +1,4 @@
-"""What is documented and what exists are the same."""
+"""The documentation lists exactly what exists."""
 
 import argparse
 import ast
@@ -21,14 +21,16 @@ from tests.conventions.source import (
 
 
 def rows():
-    """What the first cells of the README's tables say in code."""
+    """Return the code in the first cells of the README's tables."""
     readme = (ROOT / "README.md").read_text(encoding="utf-8")
     cells = re.findall(r"^\|([^|]+)\|", readme, re.MULTILINE)
-    return {said for cell in cells for said in re.findall(r"`([^`]+)`", cell)}
+    return {code for cell in cells for code in re.findall(r"`([^`]+)`", cell)}
 
 
 def commands(parser, before=""):
-    """Every command of app.py, such as `serve` and `keys bootstrap`, by its words."""
+    """
+    Return every command of app.py, such as `serve` and `keys bootstrap`, by its words.
+    """
     nested = [
         each for each in parser._actions if isinstance(each, argparse._SubParsersAction)
     ]
@@ -45,7 +47,7 @@ COMMANDS = commands(app.build_parser())
 
 
 def test_commands_are_where_their_word_leads():
-    """What `keys list` does stands in a keys.py, in the room that app.py says."""
+    """`keys list` is in a keys.py, in the folder that app.py names."""
     result = {
         f"{package}/commands/{name}.py"
         for package, names in app.COMMANDS.items()
@@ -62,7 +64,7 @@ def test_commands_are_where_their_word_leads():
 
 
 def test_settings_stand_in_the_readme():
-    """Every setting has a row, and no row names a setting that is gone."""
+    """Every setting has a row, and every row an existing setting."""
     known = {environment_variable(each.name) for each in fields(Settings)}
     result = {row for row in rows() if row.startswith("MASTHEAD_")}
 
@@ -73,19 +75,21 @@ def test_commands_stand_in_the_readme():
     """Every command of app.py has a row that begins with its words."""
     result = [row.split("app.py ")[-1] for row in rows()]
 
-    untold = {each for each in COMMANDS if not any(_names(row, each) for row in result)}
-    assert not untold
+    missing = {
+        each for each in COMMANDS if not any(_names(row, each) for row in result)
+    }
+    assert not missing
 
 
 @pytest.mark.parametrize("command", COMMANDS)
 def test_options_stand_in_the_readme(command):
-    """A row names no option that its command does not take, and always --json."""
+    """The options in a row exist, and --json is always listed."""
     (row,) = {row for row in rows() if _names(row, command)}
 
     result = set(re.findall(r"--[a-z-]+", row))
-    taken = set(COMMANDS[command]._option_string_actions)
-    assert result <= taken
-    assert ("--json" in result) == ("--json" in taken)
+    accepted = set(COMMANDS[command]._option_string_actions)
+    assert result <= accepted
+    assert ("--json" in result) == ("--json" in accepted)
 
 
 def _names(row, command):
@@ -119,12 +123,12 @@ def test_handlers_say_what_they_do():
 
 
 def test_tests_state_their_rule():
-    """A test's docstring is the rule that it holds."""
-    silent = [
+    """A test's docstring is the rule that it tests."""
+    undocumented = [
         f"{name_of(path)}::{function.name}"
         for path in (ROOT / "tests").rglob("test_*.py")
         for function in functions(path)
         if function.name.startswith("test_") and not ast.get_docstring(function)
     ]
 
-    assert not silent
+    assert not undocumented

@@ -1,4 +1,4 @@
-"""What the manual tells gateways is what the product does, in each language."""
+"""The manual's instructions for gateways match the product, in each language."""
 
 import json
 import re
@@ -23,7 +23,7 @@ RUNS = {
 
 @pytest.mark.parametrize("vector", VECTORS, ids=lambda each: each["secret"])
 def test_vectors(vector):
-    """A vector with a hash is a secret and that is its hash; the others are none."""
+    """A vector with a hash is a valid secret with this hash; the others are invalid."""
     assert is_well_formed(vector["secret"]) == ("sha256" in vector)
     assert hash_secret(vector["secret"]) == vector.get(
         "sha256", hash_secret(vector["secret"])
@@ -32,7 +32,7 @@ def test_vectors(vector):
 
 @pytest.mark.parametrize("language", RUNS)
 def test_code(language):
-    """The code of each language tells secrets from what is none, and hashes them."""
+    """The code of each language recognises valid secrets, and hashes them."""
     command = RUNS[language]
     if not shutil.which(command[0]):
         pytest.skip(f"There is no {command[0]} here.")
@@ -50,7 +50,7 @@ def test_code(language):
 
 
 def test_expression():
-    """A scanner finds every secret in a text, and nothing that is longer."""
+    """A scanner finds every secret in a text, and nothing longer."""
     secrets = [generate_secret().text for _ in range(50)]
 
     found = re.findall(SCANNED.strip(), f"key={';'.join(secrets)}, x{secrets[0]}0")

@@ -9,20 +9,20 @@ STATUSES = {400, 401, 403, 404, 405, 409, 413, 415, 422, 429, 431, 500, 501, 503
 
 
 def refusals(of=errors.Refusal):
-    """Every class of refusal that the models may raise."""
+    """Return every class of problem that the models may raise."""
     found = {each for each in of.__subclasses__() if each.__module__ == errors.__name__}
     return found.union(*(refusals(each) for each in found))
 
 
 def test_every_refusal_has_its_kind():
-    """What the rules raise and what problems.py tells are the same kinds."""
+    """The problems that the rules raise are those that problems.py describes."""
     kinds = {each.kind for each in refusals()}
 
     assert kinds == PROBLEM_TYPES.keys() - {"internal-error"}
 
 
 def test_no_kind_is_told_by_two_refusals():
-    """A program that reads the kind knows what happened."""
+    """Each problem type has one class, so that programs know what happened."""
     kinds = [each.kind for each in refusals()]
 
     assert len(kinds) == len(set(kinds))
@@ -38,7 +38,7 @@ def test_every_kind_is_told_in_full():
 
 
 def test_described_kinds_exist():
-    """OpenAPI promises no kind that nobody has heard of."""
+    """OpenAPI lists only existing problem types."""
     result = {*COMMON, *COMMON_GET, *COMMON_POST, *COMMON_MUTATION}
     refused = {each.kind for op in OPERATIONS for each in op.errors}
 

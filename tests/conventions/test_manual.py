@@ -1,4 +1,4 @@
-"""The manual and the files at the door say what is so."""
+"""The statements of the manual and the files at the root are true."""
 
 import re
 from collections import Counter
@@ -30,8 +30,7 @@ README, REFERENCE = (
 
 def test_front_matter():
     """
-    A page says its title, what it is about in a line, and its place; its name is
-    a slug.
+    A page has its title, a one-line summary, and its position; its file name is a slug.
     """
     for page in MANUAL:
         assert set(page.front) == {"title", "description", "position"}
@@ -42,10 +41,7 @@ def test_front_matter():
 
 
 def test_names_and_positions_are_unique():
-    """
-    A slug names one document of the docs project, and no two pages of a section
-    have one place.
-    """
+    """A slug is unique in the docs project, and a position in its section."""
     slugs = Counter(words.path.stem for words in MANUAL)
     places = Counter((words.path.parent, words.front["position"]) for words in MANUAL)
 
@@ -55,8 +51,8 @@ def test_names_and_positions_are_unique():
 
 def test_links():
     """
-    A relative link leads to a file that is there, and to a heading in it; an address
-    of the site to the reference or a problem.
+    A relative link leads to an existing file and heading; an address of the site to the
+    reference or a problem.
     """
     for page in ALL:
         for link in render(page.text).links:
@@ -84,9 +80,7 @@ def test_operations():
 
 
 def test_scopes():
-    """
-    A scope that is named opens something.
-    """
+    """A scope in the text matches an operation."""
     known = {each.scope for each in OPERATIONS} | {ASSERT_ACTORS, ESCALATE}
     for page in ALL:
         for scope in SCOPE.findall(page.text):
@@ -109,15 +103,13 @@ def test_settings_table():
     table = re.findall(r"^\| `(MASTHEAD_\w+)` \| (.+?) \|", README, re.MULTILINE)
 
     assert table == [
-        (environment_variable(each.name), _told(each.default))
+        (environment_variable(each.name), _shown_default(each.default))
         for each in fields(Settings)
     ]
 
 
 def test_tables_told_twice():
-    """
-    Settings, commands and targets are the same in the README and in the manual.
-    """
+    """Settings, commands and targets are the same in the README and in the manual."""
     assert _rows(README) == _rows(REFERENCE)
 
 
@@ -125,7 +117,7 @@ def _rows(text):
     return re.findall(r"^\| `.*", text, re.MULTILINE)
 
 
-def _told(default):
+def _shown_default(default):
     if default and isinstance(default, tuple):
         return "the seven reads of status"
     if isinstance(default, float):

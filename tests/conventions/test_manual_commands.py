@@ -1,4 +1,4 @@
-"""Each curl of the manual and the README would be accepted as it stands."""
+"""Each curl command of the manual and the README is accepted unchanged."""
 
 import json
 import os
@@ -20,7 +20,7 @@ NAMES = (
     *("INCIDENT", "UPDATE", "WINDOW", "KEY_ID", "SUBSCRIPTION"),
 )
 
-# Stands in for curl and tells what it was asked.
+# Replaces curl and prints its arguments.
 CURL = f"""#!{sys.executable}
 import json, sys
 body = sys.stdin.read() if "@-" in sys.argv else None
@@ -38,8 +38,8 @@ BLOCKS = [
 
 
 @pytest.fixture
-def said(tmp_path):
-    """Run a block of the shell and return what its curls were told."""
+def curl_calls(tmp_path):
+    """Run a block of the shell and return the arguments of its curl commands."""
     curl = tmp_path / "curl"
     curl.write_text(CURL)
     curl.chmod(0o755)
@@ -58,11 +58,9 @@ def said(tmp_path):
 
 
 @pytest.mark.parametrize("block", BLOCKS)
-def test_curl_is_accepted(said, block):
-    """
-    The operation exists, takes this question, and gets the headers it needs.
-    """
-    commands = said(block)
+def test_curl_is_accepted(curl_calls, block):
+    """The operation exists, accepts the request, and gets the headers it needs."""
+    commands = curl_calls(block)
 
     assert commands
     for arguments, piped in commands:
@@ -72,8 +70,8 @@ def test_curl_is_accepted(said, block):
 def _check(arguments, piped):
     (address,) = [each for each in arguments if each.startswith("http")]
     url = urlsplit(address)
-    headers = dict(each.split(": ", 1) for each in _after(arguments, "-H"))
-    bodies = _after(arguments, "--json")
+    headers = dict(each.split(": ", 1) for each in _option_value(arguments, "-H"))
+    bodies = _option_value(arguments, "--json")
     is_post = bodies or "--data-binary" in arguments
     operation = ROUTES[f"{'POST' if is_post else 'GET'} {url.path}"]
 
@@ -88,5 +86,5 @@ def _check(arguments, piped):
         operation.request.model_validate(payload, by_alias=True, by_name=False)
 
 
-def _after(arguments, flag):
+def _option_value(arguments, flag):
     return [value for name, value in pairwise(arguments) if name == flag]

@@ -1,4 +1,4 @@
-"""No regular expression of the code takes much longer than its text is long."""
+"""No regular expression of the code takes more than linear time."""
 
 import ast
 import re
@@ -16,9 +16,9 @@ CHARACTERS = "x7 \t\nX-_.:\"'<>{}[]()#*`~|=/\\&!%?,+é"
 # Cubic time shows in a short text, quadratic time in a longer one.
 LENGTHS = SHORT, LONG = 600, 3_000
 MEASURABLE_SECONDS = 0.002
-# Quadratic time that is measurable in the longer text takes this in the short one.
+# If the longer text shows quadratic time, the short one takes at least this.
 NOTICEABLE_SECONDS = MEASURABLE_SECONDS * (SHORT / LONG) ** 2
-# Twice the text takes twice the time; four times, if the time is quadratic.
+# Twice the text takes twice the time, and four times if the time is quadratic.
 MAX_RATIO = 3
 
 
@@ -35,7 +35,7 @@ def uses():
 
 
 def patterns_in(table):
-    """The patterns in pairs of a pattern and what replaces it."""
+    """Return the patterns, each with its replacement."""
     pairs = table if isinstance(table, list | tuple) else []
     parts = [part for pair in pairs if isinstance(pair, tuple) for part in pair]
     return [part for part in parts if isinstance(part, re.Pattern)]
@@ -102,7 +102,10 @@ CATEGORIES = {
 
 
 def slowest(pattern, method):
-    """Return what takes more than linear time: what begins, repeats and ends a text."""
+    """
+    Return what takes more than linear time: the beginning, repetition and end of a
+    text.
+    """
     beginnings = prefixes(parser.parse(pattern.pattern, pattern.flags))
     repeated = [*CHARACTERS, *filter(None, beginnings)]
     for parts in combinations(beginnings, dict.fromkeys(repeated), ["", "\n\0"]):
@@ -116,13 +119,13 @@ def is_superlinear(pattern, method, beginning, repeated, end):
         count = length // len(repeated) + 1
         text = beginning + repeated * count + end
         seconds = seconds_of(pattern, method, text)
-        # Nearly all texts end here, in a fifth of the time that the longer one takes.
+        # Nearly all texts end here, in a fifth of the time of the longer one.
         if seconds < NOTICEABLE_SECONDS:
             return False
         if seconds > MEASURABLE_SECONDS:
             again = beginning + repeated * (2 * count) + end
-            # What else the machine does can only make it longer, so a doubt is
-            # settled by more measurements, in turns.
+            # Other work on the machine can only make it slower, so in doubt it is
+            # measured again, in turns.
             return all(
                 is_much_longer(pattern, method, text, again, times) for times in (3, 20)
             )
@@ -130,7 +133,7 @@ def is_superlinear(pattern, method, beginning, repeated, end):
 
 
 def is_much_longer(pattern, method, text, again, times):
-    """Return whether twice the text takes more than twice the time, and some more."""
+    """Return whether twice the text takes more than twice the time, with a margin."""
     pairs = [
         (seconds_of(pattern, method, text), seconds_of(pattern, method, again))
         for _ in range(times)
@@ -149,9 +152,7 @@ def seconds_of(pattern, method, text):
 
 
 def test_patterns_take_linear_time():
-    """
-    Twice the text takes a pattern twice the time, whatever repeats in the text.
-    """
+    """Twice the text takes a pattern twice the time, whatever repeats in it."""
     slow = {
         f"{pattern.pattern!r}.{method}": parts
         for pattern, method in dict.fromkeys(uses())

@@ -1,4 +1,4 @@
-"""What the manual says of the probe's file is what the probe reads."""
+"""The manual's description of the probe's configuration matches the code."""
 
 import json
 import re
@@ -29,7 +29,7 @@ SHAPES = [
 
 
 def tables():
-    """The tables of options, each with what its rows say is the default."""
+    """Return the tables of options, each with the defaults in its rows."""
     options = PAGE.text.partition("## Configuration options")[2].partition("\n## ")[0]
     for table in re.split(r"\n\n", options):
         rows = re.findall(r"^\| `(\w+)` \| (.*?) ?\|", table, re.MULTILINE)
@@ -37,8 +37,8 @@ def tables():
             yield dict(rows)
 
 
-def told(default):
-    """A default as the table says it; none, and nothing, is left out."""
+def shown_default(default):
+    """Return a default as it is in the table; None and empty values are left out."""
     if default is PydanticUndefined or default in (None, {}):
         return ""
     return f"`{default if isinstance(default, str) else json.dumps(default)}`"
@@ -50,11 +50,11 @@ def test_tables():
     for shape, above in SHAPES:
         fields = shape.model_fields.items()
         own = {
-            name: told(field.default)
+            name: shown_default(field.default)
             for name, field in fields
             if above is None or name not in above.model_fields
         }
-        # Which kinds there are is said once.
+        # The kinds are listed in one place.
         own.pop("kind", None)
         known.append(list(own.items()))
     known[2].append(("kind", ""))
@@ -76,12 +76,12 @@ def test_complete_file(tmp_path):
 
 
 def test_events():
-    """Every event of the log has a row, and no row names one that is gone."""
+    """Every event of the log has a row, and every row an existing event."""
     sources = [
         (ROOT / "api/client" / f"{name}.py").read_text()
         for name in ("probe", "sender", "spool")
     ]
-    said = {
+    listed = {
         each
         for text in sources
         for each in re.findall(
@@ -90,4 +90,4 @@ def test_events():
     }
 
     rows = re.findall(r"^\| (`[a-z].*?) \|", PAGE.text.partition("| Event |")[2], re.M)
-    assert {name for row in rows for name in re.findall(r"`([a-z-]+)`", row)} == said
+    assert {name for row in rows for name in re.findall(r"`([a-z-]+)`", row)} == listed

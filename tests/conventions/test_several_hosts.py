@@ -1,4 +1,4 @@
-"""What the manual says of sizes and of several hosts is what is measured and done."""
+"""The manual's statements about sizes and several hosts match the measurements."""
 
 import re
 
@@ -26,7 +26,7 @@ def section(words, heading):
 
 
 def test_figures_are_those_that_were_measured():
-    """Each row of what one machine carries stands in bench/README.md, word by word."""
+    """Each row about one machine is in bench/README.md, word by word."""
     measured = rows(BENCH)
     result = rows(section(SIZES, "Capacity of one machine"))[1:]
 
@@ -35,7 +35,7 @@ def test_figures_are_those_that_were_measured():
 
 
 def test_engines_are_compared_as_measured():
-    """So does each row of how the engines stand to each other."""
+    """Each row that compares the engines is there too."""
     lines = section(SIZES, "SQLite and PostgreSQL compared").splitlines()
     result = [line for line in lines if line.startswith("| ")]
 
@@ -44,7 +44,7 @@ def test_engines_are_compared_as_measured():
 
 
 def test_signs_are_metrics():
-    """By what one sees that a machine is too small is explained among the metrics."""
+    """Every sign that a machine is too small is explained among the metrics."""
     result = section(SIZES, "When to add capacity")
     named = set(re.findall(r"\b(?:masthead|process)_\w+", result))
 
@@ -53,22 +53,22 @@ def test_signs_are_metrics():
 
 
 def test_services_of_the_compose_file():
-    """Each has its row, and a command names none that is not there."""
+    """Each service has its row, and commands name only existing ones."""
     result = section(HOSTS, "Docker Compose example")
     commands = re.findall(r"docker compose (?:exec|stop) (.+)", HOSTS.text)
-    request = {word for line in commands for word in line.split() if "-" in word}
+    named = {word for line in commands for word in line.split() if "-" in word}
 
     assert {
         name for first, _ in rows(result) for name in re.findall(r"`(\S+?)`", first)
     } == set(SERVICES)
-    assert {word for word in request if word[:2] != "--"} <= set(SERVICES)
+    assert {word for word in named if word[:2] != "--"} <= set(SERVICES)
     assert "every second" in result
     assert "health_interval 1s" in FRONT
     assert "/healthz" in FRONT
 
 
 def test_role():
-    """What makes the role is what the compose file says, but for its words."""
+    """The statements that create the role are those of the compose file."""
     (shown,) = [block for block in HOSTS.blocks("text") if "CREATE ROLE" in block]
 
     role, made = shown.strip().split("\n")
@@ -77,7 +77,9 @@ def test_role():
 
 
 def test_times():
-    """How soon another builds, and for how long a claim may stand, are as in code."""
+    """
+    The times of a takeover, and of the validity of a claim, are those of the code.
+    """
     assert "within ten seconds" in HOSTS.text
     assert 2 * POLL_SECONDS < 10
     assert "[two minutes]" in HOSTS.text

@@ -1,4 +1,4 @@
-"""The states and limits that the manual tells are those of the code."""
+"""The states and limits in the manual are those of the code."""
 
 import re
 
@@ -19,14 +19,14 @@ def test_states():
 
 
 def test_harmless_states():
-    """The manual says of which states the service is ready all the same."""
+    """The manual lists the states in which the service is still ready."""
     ready = {row[0] for row in STATE.findall(PAGE) if "returns 200" in row[2]}
 
     assert ready == HARMLESS_STATES
 
 
 def test_limits():
-    """The limits of connections are told as they are."""
+    """The limits of connections in the manual are those of the code."""
     result = re.findall(r"^\| [^|]+ \| ([0-9]+) \|$", PAGE, re.MULTILINE)
 
     assert [int(each) for each in result] == [

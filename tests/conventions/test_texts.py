@@ -1,4 +1,4 @@
-"""Texts are in the files for them, and none is there that nothing says."""
+"""Texts are in the locale files, and every text there is used."""
 
 import json
 import re
@@ -10,7 +10,8 @@ from tests.conventions.source import ROOT
 
 CONTROL = re.compile(r'<(?:input|select|textarea)\b[^>]* name="([A-Za-z]\w*)"')
 QUOTED = re.compile(r"""["']([\w.-]+)["']""")
-# What the code puts a state, a kind, a field or the like behind, or before.
+# The prefixes and suffixes of text names that the code completes with a state, a kind,
+# a field or the like.
 PUT_TOGETHER = {
     "": (
         "docs.admonition-",
@@ -57,7 +58,7 @@ PUT_TOGETHER = {
 
 
 def literals():
-    """Return what stands between quotation marks in the code and the templates."""
+    """Return the string literals of the code and the templates."""
     folders = [ROOT / name for name in ("api", "models", "sitegen", "templates")]
     files = (file for folder in folders for file in folder.rglob("*"))
     return {
@@ -70,7 +71,7 @@ def literals():
 
 @pytest.mark.parametrize("part", ["", "console"])
 def test_texts_that_nothing_says(part):
-    """The code names every text, or puts its name together as listed here."""
+    """The code names every text, or builds its name as listed here."""
     names = json.loads((FOLDER / part / f"{FALLBACK}.json").read_bytes()).keys()
     prefixes = PUT_TOGETHER[part]
 
@@ -84,13 +85,13 @@ def test_texts_that_nothing_says(part):
 
 
 def test_names_of_controls():
-    """What a form holds that may be resumed can be named."""
+    """The contents of a form that can be resumed have names."""
     templates = (ROOT / "templates/console").rglob("*.html")
-    # The filters of lists and the sign-in are never kept.
-    kept = [
+    # The filters of lists and the sign-in are never stored.
+    stored = [
         file for file in templates if file.name not in ("list.html", "sign-in.html")
     ]
-    names = {name for file in kept for name in CONTROL.findall(file.read_text())}
+    names = {name for file in stored for name in CONTROL.findall(file.read_text())}
     labels = json.loads((FOLDER / "console" / f"{FALLBACK}.json").read_bytes())
 
     assert names

@@ -48,8 +48,8 @@ PAGES = {
     "yaml",
 }
 
-# A client runs where no database is: of ours it takes shapes and how lines are logged,
-# and how an import reads files.
+# A client runs where there is no database: it uses our schemas, the log format, and how
+# an import reads files.
 CLIENT = {
     "api.client",
     "dns",
@@ -72,25 +72,25 @@ CLIENT = {
     "urllib3",
 }
 
-# What one file alone may import beside what its room may.
+# What a single file may import in addition to its folder.
 ALONE = {
     # The driver of a server is loaded where there is one.
     "models/storage/engines/postgresql_driver.py": {"psycopg"},
-    # What is a mail address is a question of several standards.
+    # Validating an email address involves several standards.
     "models/notifications/addresses/mail_address.py": {"email_validator"},
-    # What every language has of its own comes from CLDR.
+    # Language data comes from CLDR.
     "models/locales.py": {"babel"},
-    # Another version of CLDR makes other pages.
+    # Another version of CLDR changes pages.
     "sitegen/theme/theme.py": {"babel"},
     # Secrets in stored responses are sealed by a library.
     "models/sealing.py": {"cryptography"},
-    # What time makes due is done by a server.
+    # A server does what is due by time.
     "models/runtime/scheduler.py": {"apscheduler"},
-    # Where a site is published to may be an object store.
+    # A site may be published to an object store.
     "sitegen/output/publishing/bucket.py": {"obstore"},
     # How far a long command is, is shown in the terminal.
     "api/commands/terminal.py": {"tqdm"},
-    # A start prepares what all areas need; and no area knows of it.
+    # The start prepares what all areas need, and no area depends on it.
     "models/runtime/startup.py": {
         "models.platform.keys",
         "models.projects.documents",
@@ -99,11 +99,11 @@ ALONE = {
     },
     # How wide and high a picture is.
     "models/projects/files/uploads.py": {"imagesize"},
-    # What people keep in files is YAML, and comes in through these.
+    # Files of users are in YAML, and are read by these.
     "models/front_matter.py": {"yaml"},
 }
 
-# Time and the environment come in through app.py alone.
+# Time and the environment are read only by app.py.
 WORLD = {
     "datetime": {"now", "utcnow", "today", "fromtimestamp"},
     "date": {"today"},
@@ -113,7 +113,7 @@ WORLD = {
 
 
 def imported(path):
-    """The dotted names that a module imports, `from a import b` as a.b."""
+    """Return the dotted names that a module imports, `from a import b` as a.b."""
     for node in ast.walk(parsed(path)):
         if isinstance(node, ast.Import):
             yield from (alias.name for alias in node.names)
@@ -123,7 +123,7 @@ def imported(path):
 
 
 def allowed(path):
-    """What the module may import beside the standard library, by its address."""
+    """Return what the module may import besides the standard library, by its path."""
     return in_room(path) | ALONE.get(name_of(path), set())
 
 
@@ -145,13 +145,13 @@ def in_room(path):
 
 
 def stands_in(name, names):
-    """Return whether a.b.c, or a name that it lies under, is among the names."""
+    """Return whether a.b.c, or a name that contains it, is among the names."""
     parts = name.split(".")
     return any(".".join(parts[: n + 1]) in names for n in range(len(parts)))
 
 
 def test_imports_stay_within_the_walls():
-    """A room imports what house and README say it may, and nobody imports app."""
+    """A folder imports what the architecture allows, and no module imports app."""
     for path in in_rooms():
         names = {name for name in imported(path) if not name.startswith("__future__")}
         own = {n for n in names if n.split(".")[0] not in sys.stdlib_module_names}
@@ -160,7 +160,7 @@ def test_imports_stay_within_the_walls():
 
 
 def test_commands_are_for_commands():
-    """Nobody needs a command but app.py: what it does is a rule, with its own home."""
+    """No module but app.py imports a command: its rules are elsewhere."""
     for path in in_rooms():
         commands = ("api.commands.", "sitegen.commands.")
         needed = {name for name in imported(path) if name.startswith(commands)}
@@ -168,7 +168,7 @@ def test_commands_are_for_commands():
 
 
 def test_world_is_asked_in_app_only():
-    """Nothing but app.py asks what time it is or what the environment says."""
+    """Only app.py reads the clock and the environment."""
     words = {f"{module}.{name}" for module, names in WORLD.items() for name in names}
     for path in in_rooms():
         used = [
@@ -184,12 +184,12 @@ def test_world_is_asked_in_app_only():
 
 @pytest.mark.parametrize("name", PURE)
 def test_pure_files_are_where_they_are_said_to_be(name):
-    """A pure file that moved would be held to nothing."""
+    """The listed pure files exist, because a moved one would not be checked."""
     assert (ROOT / name).is_file()
 
 
 def test_models_neither_parse_nor_print():
-    """What a command reads and prints stands with the commands."""
+    """What a command reads and prints is in the commands."""
     for path in (ROOT / "models").rglob("*.py"):
         calls = [
             node.func.id

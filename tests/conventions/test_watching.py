@@ -1,4 +1,4 @@
-"""What the manual says of metrics and alerts is what the server tells."""
+"""The manual's statements about metrics and alerts match the server's output."""
 
 import os
 import re
@@ -22,10 +22,10 @@ from tests.pages.status.test_status import measured
 (PAGE,) = [words for words in MANUAL if words.path.stem == "monitoring"]
 SCRAPED, RULES = (yaml.safe_load(block) for block in PAGE.blocks("yaml"))
 NAME = re.compile(r"\b(?:masthead|process|python)_\w+")
-# What Prometheus itself tells.
+# Metrics of Prometheus itself.
 FOREIGN = {"up"}
-# What an engine has no number for.
-UNTOLD = {"sqlite": set(), "postgresql": {"masthead_database_wal_bytes"}}
+# Metrics that an engine does not have.
+MISSING_METRICS = {"sqlite": set(), "postgresql": {"masthead_database_wal_bytes"}}
 ALERTS = [rule for group in RULES["groups"] for rule in group["rules"]]
 
 each_alert = pytest.mark.parametrize("alert", ALERTS, ids=lambda rule: rule["alert"])
@@ -41,7 +41,7 @@ def table():
 
 @pytest.fixture
 def families(store, settings, clock, api, table):
-    """What is told once everything has happened that is told at all."""
+    """Return the metrics of a server after every event that adds one."""
     progress = BuildProgress()
     published = replace(settings, publish="elsewhere")
     Path(settings.output).mkdir()
@@ -64,20 +64,22 @@ def name_of(family):
 
 
 def rows():
-    """The metrics of the tables, each with the labels it is said to have."""
+    """Return the metrics of the tables, each with the labels in its row."""
     found = re.findall(r"^\| `(\w+)` \| ([^|]*)\|", PAGE.text, re.MULTILINE)
-    result = {name: said for name, said in found if "_" in name}
-    named = {name: result[name] for name in result.keys() - UNTOLD[database.kind]}
-    return {name: {*re.findall(r"`(\w+)`", said)} for name, said in named.items()}
+    result = {name: cell for name, cell in found if "_" in name}
+    named = {
+        name: result[name] for name in result.keys() - MISSING_METRICS[database.kind]
+    }
+    return {name: {*re.findall(r"`(\w+)`", cell)} for name, cell in named.items()}
 
 
 def test_every_metric_is_explained(families):
-    """The tables name every metric, and none that is not told."""
+    """The tables have exactly the existing metrics."""
     assert rows().keys() == {name_of(each) for each in families}
 
 
 def test_labels(families):
-    """The labels of the tables are those that are told."""
+    """The labels in the tables are those of the metrics."""
     result = {
         name_of(each): set().union(*(s.labels for s in each.samples)) - {"le"}
         for each in families
@@ -88,7 +90,7 @@ def test_labels(families):
 
 @each_alert
 def test_alert(alert):
-    """A rule has a name of ours, an expression, a severity and a sentence."""
+    """A rule has a name with our prefix, an expression, a severity and a sentence."""
     assert re.fullmatch(r"Masthead[A-Z]\w+", alert["alert"])
     assert alert["labels"]["severity"] in ("page", "ticket")
     assert alert["annotations"]["summary"].endswith((".", "?"))
@@ -98,11 +100,11 @@ def test_alert(alert):
 
 @each_alert
 def test_alert_asks_for_what_is_told(alert, families):
-    """Each name of an expression is a metric, each kind one of ours."""
+    """The names in an expression are metrics, and its types ours."""
     known = {sample.name for each in families for sample in each.samples}
 
     named = {*NAME.findall(alert["expr"])}
-    known |= UNTOLD[database.kind]
+    known |= MISSING_METRICS[database.kind]
     kinds = re.findall(r'kind=~?"([^"]+)"', alert["expr"])
 
     assert named <= known
@@ -111,12 +113,12 @@ def test_alert_asks_for_what_is_told(alert, families):
 
 
 def test_names_are_unique():
-    """No two rules have one name."""
+    """No two rules have the same name."""
     assert len({rule["alert"] for rule in ALERTS}) == len(ALERTS)
 
 
 def test_scraping():
-    """The server is asked at its default address, at the path that is the default."""
+    """The scrape configuration has the default address and path."""
     (own,) = SCRAPED["scrape_configs"]
 
     assert own["job_name"] == "masthead"

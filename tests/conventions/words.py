@@ -1,4 +1,4 @@
-"""The words around the product: the manual's pages and the files at the door."""
+"""The texts about the product: the manual's pages and the files at the root."""
 
 from dataclasses import dataclass
 from pathlib import Path
