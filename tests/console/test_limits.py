@@ -123,3 +123,18 @@ def test_a_form_is_bounded_as_a_request_over_http(person, path, fields, status, 
 
     assert answer.status_code == status
     assert reason in answer.text
+
+
+def test_a_refusal_of_an_operation_counts_once(person):
+    """The metrics count what an operation refuses in a form, as over HTTP."""
+
+    def count():
+        lines = person.client.get("/metrics").text.splitlines()
+        name = 'masthead_refusals_total{kind="validation-failed"} '
+        return [line.removeprefix(name) for line in lines if line.startswith(name)]
+
+    before = count()
+    answer = person.post("operations/status/incidents/add/", {"_send": "1"})
+
+    assert answer.status_code == 422
+    assert (before, count()) == (["0.0"], ["1.0"])
