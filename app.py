@@ -50,11 +50,10 @@ from models.platform.key_uses import KeyUses
 from models.platform.rate_limits import RateLimiter
 from models.platform.secrets import REDACTED_PATTERN
 from models.platform.shared_rate_limits import SharedMemoryRateLimiter, rate_limiter_for
-from models.runtime.builder_report import BuilderState
 from models.runtime.commands import CommandContext, CommandError
 from models.runtime.forking import call_in_child, ending_by_signals
 from models.runtime.leader_election import join_election
-from models.runtime.process_table import ProcessTable, default_processes
+from models.runtime.process_table import ProcessTable, api_processes
 from models.runtime.scheduler import Scheduler
 from models.runtime.server_state import BUILDER, DOCS, ServerState
 from models.runtime.startup import (
@@ -88,9 +87,6 @@ COMMANDS = {
 KNOWN_ERRORS = (CommandError, SettingError, OutputError, Refusal)
 TIDY_SECONDS, USES_SECONDS, DEMO_SECONDS = 300, 60, 30
 
-# Prepares the instance, and returns the lines to print once the site can be read.
-Prepare = Callable[[], list[str]]
-
 
 def utc_now() -> datetime:
     return datetime.now(UTC)
@@ -113,10 +109,7 @@ def build_parser() -> ArgumentParser:
 
     def add_command(name: str, help: str) -> ArgumentParser:
         description = f"{help[0].upper()}{help[1:]}."
-        command: ArgumentParser = commands.add_parser(
-            name, help=help, description=description
-        )
-        return command
+        return commands.add_parser(name, help=help, description=description)
 
     command = add_command("serve", "serve the API and the built site")
     command.set_defaults(run=serve)
@@ -196,7 +189,7 @@ def prepare_instance(context: CommandContext) -> None:
     with OutputFolder(settings.output).locked():
         pass
     open_instance(settings, utc_now())
-    require_connections(settings, process_count(settings))
+    require_connections(settings, len(api_processes(settings.processes)))
     record_site_url(settings)
     if warning := site_url_warning(context):
         print(f"masthead: {warning}", file=sys.stderr)
@@ -207,32 +200,28 @@ def listening_line(settings: Settings) -> str:
     return f"listening on {address}{settings.site_path}"
 
 
-def process_count(settings: Settings) -> int:
-    return settings.processes or default_processes(len(os.sched_getaffinity(0)))
-
-
 def run_server(
     context: CommandContext,
-    prepare: Prepare,
+    prepare: Callable[[], list[str]],
     measure_demo: Callable[[], None] | None = None,
 ) -> None:
     """
     Prepare the instance, then run the processes of the server until a signal.
 
-    This process opens no database and starts no thread: neither survives a fork.
+    `prepare()` returns the lines to print once the site can be read. This process opens
+    no database and starts no thread: neither survives a fork.
     """
     settings = context.settings
     declare_operations()
     with ending_by_signals(), open_listener(settings) as listener:
         choose_folder(os.environ.get("TMPDIR"))
         ready_lines = call_in_child(prepare, KNOWN_ERRORS)
-        # Here, so that a process that is started again has them at once.
+        # Here, so that the processes share them, and have them at once.
         load_generators()
-        # Here, and not once in each process.
         problems, openapi = context.describe_api()
         # The collector would write to what the processes share, and so copy it.
         gc.freeze()
-        names = [f"api-{number + 1}" for number in range(process_count(settings))]
+        names = api_processes(settings.processes)
         state = ServerState(ProcessTable([*names, BUILDER, DOCS]), settings.database)
         server = Server(settings, listener, ready_lines, problems, openapi, state)
         processes = [
@@ -252,7 +241,6 @@ class Server:
 
     settings: Settings
     listener: socket
-    # Printed once the site can be read.
     ready_lines: Sequence[str]
     # What the site publishes of the API: problem types, and the OpenAPI document.
     problems: Mapping[str, Any]
@@ -273,20 +261,28 @@ class Server:
         """Process requests, those for files of the site among them."""
         settings, builders = self.settings, self.state.builders
         open_database(settings.database)
-        metrics, uses = self._metrics(name, builders), KeyUses()
+        election = join_election(settings.database, self.state.wake_builder)
+        uses = KeyUses()
+        metrics = Metrics(
+            settings,
+            utc_now,
+            builders.build_progress,
+            builders.publish_progress,
+            counts=self.counts,
+            process=name,
+            table=self.state.table,
+        )
         application = create_app(
             settings,
             clock=utc_now,
-            wake_builder=join_election(
-                settings.database, self.state.wake_builder
-            ).notify,
-            list_faults=lambda: (
-                builders.troubles()
-                + self.state.table.faults()
-                + temporary_faults()
-                + shared_source_faults(utc_now())
-                + subscription_faults(utc_now())
-            ),
+            wake_builder=election.notify,
+            list_faults=lambda: [
+                *builders.troubles(),
+                *self.state.table.faults(),
+                *temporary_faults(),
+                *shared_source_faults(utc_now()),
+                *subscription_faults(utc_now()),
+            ],
             key_uses=uses,
             load_openapi=lambda: self.openapi,
             preview=Preview(
@@ -309,7 +305,7 @@ class Server:
             credential_of=application.extensions[CREDENTIAL_OF],
             look_ups=application.extensions[LOOK_UPS],
         )
-        scheduler = Scheduler(utc_now, metrics.record_job)
+        scheduler = Scheduler(utc_now, partial(self.counts.record_job, name))
         scheduler.add_job(USES_SECONDS, "uses", uses.write)
         try:
             with scheduler.running():
@@ -340,23 +336,12 @@ class Server:
             self._contexts(),
             partial(create_dispatcher, settings, utc_now, message_renderer(settings)),
             jobs,
-            self._metrics(BUILDER, self.state.builders).record_job,
+            partial(self.counts.record_job, BUILDER),
             lambda: print(*self.ready_lines, sep="\n", flush=True),
         )
 
     def _contexts(self) -> Callable[[], Any]:
         return context_factory(self.settings, self.problems, self.openapi, utc_now)
-
-    def _metrics(self, name: str, builders: BuilderState) -> Metrics:
-        return Metrics(
-            self.settings,
-            utc_now,
-            builders.build_progress,
-            builders.publish_progress,
-            counts=self.counts,
-            process=name,
-            table=self.state.table,
-        )
 
 
 if __name__ == "__main__":

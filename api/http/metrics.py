@@ -65,6 +65,9 @@ class RequestCounts(Collector):
         self.refusals = SharedNumbers(processes, rows=1, width=len(_KIND_PLACES))
         self.jobs = SharedNumbers(processes, rows=MAX_JOBS, width=1)
 
+    def record_job(self, process: str, job: str, now: datetime) -> None:
+        self.jobs.row(process, job)[0] = now.timestamp()
+
     def collect(self) -> Iterator[Metric]:
         """Yield the metrics of all processes together."""
         requests = CounterMetricFamily(
@@ -120,7 +123,6 @@ class Metrics:
         process: str = "",
         table: ProcessTable | None = None,
     ) -> None:
-        self._clock = clock
         self._counts = counts or RequestCounts([process])
         self._process = process
         self._lock = Lock()
@@ -155,9 +157,6 @@ class Metrics:
     def record_refusal(self, kind: str) -> None:
         with self._lock:
             self._refusals[_KIND_PLACES[kind]] += 1
-
-    def record_job(self, job: str) -> None:
-        self._counts.jobs.row(self._process, job)[0] = self._clock().timestamp()
 
 
 class _Exposition:

@@ -29,9 +29,11 @@ READ_ATTEMPTS, READ_PAUSE_SECONDS = 20, 0.0005
 MAX_DEFAULT_PROCESSES = 4
 
 
-def default_processes(cores: int) -> int:
-    """Return how many processes serve the API by default: one for each two cores."""
-    return max(1, min(cores // 2, MAX_DEFAULT_PROCESSES))
+def api_processes(count: int) -> list[str]:
+    """Name the processes that serve the API; by default one for each two cores."""
+    cores = len(os.sched_getaffinity(0))
+    count = count or max(1, min(cores // 2, MAX_DEFAULT_PROCESSES))
+    return [f"api-{number + 1}" for number in range(count)]
 
 
 class ProcessState(NamedTuple):

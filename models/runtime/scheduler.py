@@ -25,9 +25,9 @@ class Scheduler:
     """Runs jobs at intervals, the first time at once; logs each run that succeeds."""
 
     def __init__(
-        self, clock: Callable[[], datetime], on_success: Callable[[str], None]
+        self, clock: Callable[[], datetime], on_success: Callable[[str, datetime], None]
     ) -> None:
-        """`on_success` is called with the name of a job after each successful run."""
+        """`on_success` gets the name of a job, and when it has succeeded."""
         self._clock = clock
         self._on_success = on_success
         # A late job runs once, however many runs it missed: the database knows what
@@ -48,7 +48,7 @@ class Scheduler:
                 # It runs again, and what the database has is reported by itself.
                 log.warning(LogLine(job=name, state="busy", reason=error))
                 return
-            self._on_success(name)
+            self._on_success(name, self._clock())
             milliseconds = (perf_counter() - started_at) * 1000
             log.log(level, LogLine(job=name, ms=milliseconds))
 

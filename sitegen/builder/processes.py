@@ -83,14 +83,14 @@ def build_status(
     create_context: CreateContext,
     create_notifier: Callable[[Callable[[], bool]], Notifier],
     jobs: Iterable[Job],
-    on_job: Callable[[str], None],
+    on_job: Callable[[str, datetime], None],
     announce: Callable[[], None],
 ) -> None:
     """
     Build the status page, publish the site, and run the jobs that one process runs.
 
     `create_notifier` gets a function that tells whether this server is the leader,
-    `on_job` the name of each job that has run. `announce` is called once the site can
+    `on_job` each job that has run, and when. `announce` is called once the site can
     be read.
     """
     open_database(state.database)

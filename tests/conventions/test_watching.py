@@ -10,7 +10,7 @@ import yaml
 from prometheus_client.parser import text_string_to_metric_families
 
 from api.http.application import create_app
-from api.http.metrics import Metrics
+from api.http.metrics import Metrics, RequestCounts
 from api.http.problem_types import PROBLEM_TYPES
 from models.instance import LAST_BACKUP_AT, set_instance_value
 from models.runtime.build_progress import BuildProgress
@@ -45,7 +45,16 @@ def families(store, settings, clock, api, table):
     progress = BuildProgress()
     published = replace(settings, publish="elsewhere")
     Path(settings.output).mkdir()
-    metrics = Metrics(published, clock, progress, progress, table=table)
+    counts = RequestCounts(["api-1"])
+    metrics = Metrics(
+        published,
+        clock,
+        progress,
+        progress,
+        counts=counts,
+        process="api-1",
+        table=table,
+    )
     client = create_app(settings, clock=clock, metrics=metrics).test_client()
     service = {"slug": "api", "name": "Public API"}
     api("POST /status/v1/admin/services/add", service)
@@ -53,7 +62,7 @@ def families(store, settings, clock, api, table):
     api("POST /status/v1/admin/measurements/record", sample)
     client.get("/healthz")
     progress.record(clock.now, 1.0)
-    metrics.record_job("tidy")
+    counts.record_job("api-1", "tidy", clock.now)
     with writing():
         set_instance_value(LAST_BACKUP_AT, 1)
     return list(text_string_to_metric_families(client.get("/metrics").text))

@@ -17,7 +17,7 @@ def test_busy_database(caplog):
         if len(runs) == 1:
             raise StorageBusy("The database is busy.")
 
-    scheduler = Scheduler(lambda: datetime.now(UTC), successes.append)
+    scheduler = Scheduler(lambda: datetime.now(UTC), lambda *run: successes.append(run))
     scheduler.add_job(1, "clock-events", work)
     with scheduler.running():
         assert eventually(lambda: successes, seconds=60)
