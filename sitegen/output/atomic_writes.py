@@ -24,23 +24,23 @@ class AtomicWriter:
         """Drafts wait in a folder of this name, which no other writer uses."""
         self._root = root
         self._drafts_folder = f"{root}/{drafts}"
-        # The draft of each file, and the thread's work of syncing it.
-        self._drafts: dict[str, tuple[str, Future[None] | None]] = {}
+        # The number of each file's draft, and the thread's work of syncing it.
+        self._drafts: dict[str, tuple[int, Future[None] | None]] = {}
         self._written = 0
         # Whether the disk has those that no thread syncs.
         self._is_synced = True
 
-    def write(self, path: str, content: bytes) -> None:
+    def write(self, path: str, content: bytes | bytearray) -> None:
         """Write a file that readers get once it is put in place."""
         self._written += 1
-        draft = f"{self._drafts_folder}/{self._written}"
+        draft = self._draft(self._written)
         self._write_draft(draft, content)
         is_single = self._written <= MAX_SINGLE
         self._is_synced &= is_single
         synced = self._executor.submit(self._sync_file, draft) if is_single else None
         # A file that is written again comes where the later one does.
         self._drafts.pop(path, None)
-        self._drafts[path] = (draft, synced)
+        self._drafts[path] = (self._written, synced)
 
     def sync(self) -> None:
         """Wait until the disk has all drafts, which takes longer than renaming them."""
@@ -57,8 +57,8 @@ class AtomicWriter:
             return
         self.sync()
         self._before_changes()
-        for path, (draft, _) in self._drafts.items():
-            target = f"{self._root}/{path}"
+        for path, (number, _) in self._drafts.items():
+            draft, target = self._draft(number), f"{self._root}/{path}"
             try:
                 self._rename(draft, target)
             except FileNotFoundError:
@@ -96,7 +96,10 @@ class AtomicWriter:
     def _executor(self) -> ThreadPoolExecutor:
         return ThreadPoolExecutor(SYNC_THREADS)
 
-    def _write_draft(self, draft: str, content: bytes) -> None:
+    def _draft(self, number: int) -> str:
+        return f"{self._drafts_folder}/{number}"
+
+    def _write_draft(self, draft: str, content: bytes | bytearray) -> None:
         if self._written == 1:
             os.makedirs(self._drafts_folder, exist_ok=True)
         file = os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o666)

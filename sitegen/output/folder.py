@@ -207,7 +207,7 @@ class OutputFolder(AtomicWriter):
             self._unfinished.unlink(missing_ok=True)
             self._has_changed = False
 
-    def has_content(self, path: str, content: bytes) -> bool:
+    def has_content(self, path: str, content: bytes | bytearray) -> bool:
         try:
             file = f"{self._root}/{path}"
             if os.stat(file).st_size != len(content):

@@ -10,7 +10,7 @@ from models.normalization import normalize
 
 # Nobody types longer words: they are digests, or pictures in base64.
 MAX_LENGTH = 40
-MAX_CACHED = 1 << 15
+MAX_CACHED = 1 << 14
 # Words as short as "a" are not joined with their neighbours.
 MIN_JOINED = 2
 
