@@ -1,4 +1,4 @@
-"""What axe-core has to say of a page, at each width and in each scheme."""
+"""The findings of axe-core about a page, at each width and in each scheme."""
 
 from axe_playwright_python.base import AXE_SCRIPT
 

@@ -1,4 +1,4 @@
-"""The browser, and the sample world as a built site on a port of its own."""
+"""The browser, and the sample content as a built site on its own port."""
 
 import os
 import shutil
@@ -40,7 +40,7 @@ from tests.browser.phone import WIDTH, Phone, sign_in
 from tests.browser.status_site import (
     NOW,
     POLL_SECONDS,
-    Quiet,
+    StaticHost,
     StatusSite,
     seconds,
 )
@@ -51,13 +51,13 @@ from tests.samples import rich_document
 from tests.samples.openapi_document import DESCRIBED
 from tests.trees import PROMETHEUS
 
-# The shell is the same engine without the windows, which took most of the time.
+# The headless shell is the same engine without windows, which took most of the time.
 CHROMIUM = shutil.which("chromium-headless-shell") or shutil.which("chromium")
 WIDE = "| " + " | ".join(f"Column number {n}" for n in range(12)) + " |\n"
 NOTES = "https://example.com/bare and a note.[^one]\n\n[^one]: With `code`.\n"
 LONG = f"{BODY}\n## Long\n\n{NOTES}\n{WIDE}{'| --- ' * 12}|\n{WIDE}\n`{'word' * 40}`\n"
 
-# A page, and what it is after one of its headings has found a better name.
+# A page before and after one of its headings is renamed.
 NAMED = "Words.\n\n" * 60 + "## Rates\n\nSee [below](#end).\n\n## End\n"
 RENAMED = (
     NAMED.replace("Rates", "Quotas")
@@ -99,7 +99,9 @@ def write_files(project):
 
 
 def write_documents():
-    """With all that Markdown has and what is too wide, plain, uneven, renamed."""
+    """
+    Write documents with all Markdown constructs: too wide, plain, uneven, renamed.
+    """
     project = ensure_docs_project(NOW, slug="docs", owner_id=NIL_UUID)
     every = {"keys": LONG, "limits": "## Rates\n", "words": UNEVEN}
     every |= {"rich": rich_document.TEXT, "renamed": NAMED}
@@ -125,7 +127,9 @@ def write_documents():
 
 @contextmanager
 def served(folder, empty_database, write):
-    """The address of a site of its own, built from what is written."""
+    """
+    Serve a separate site, built from the content that `write` creates; yield its URL.
+    """
     settings = Settings(database=str(folder / "m.db"), output=str(folder / "site"))
     shutil.copy(empty_database, settings.database)
     open_database(settings.database)
@@ -136,7 +140,7 @@ def served(folder, empty_database, write):
     assert report.failed == []
     database.close()
     server = ThreadingHTTPServer(
-        ("127.0.0.1", 0), partial(Quiet, directory=settings.output)
+        ("127.0.0.1", 0), partial(StaticHost, directory=settings.output)
     )
     listen = partial(server.serve_forever, POLL_SECONDS)
     threading.Thread(target=listen, daemon=True).start()
@@ -151,7 +155,7 @@ def write_world():
 
 
 def write_tree():
-    """The large tree of real docs, as its owner would bring it."""
+    """Import a large tree of real documentation, as its owner would."""
     ensure_docs_project(NOW, slug="docs", owner_id=NIL_UUID)
     request = ImportOptions("guides", NOW, KEY, tree=PROMETHEUS.name, publish=True)
     import_documents(read_tree(PROMETHEUS).sources, request)
@@ -159,7 +163,7 @@ def write_tree():
 
 @pytest.fixture(scope="package")
 def site(tmp_path_factory, empty_database):
-    """The address of the built sample world."""
+    """The URL of the built sample site."""
     with served(tmp_path_factory.mktemp("world"), empty_database, write_world) as at:
         yield at
 
@@ -174,26 +178,26 @@ def real_site(tmp_path_factory, empty_database):
 
 
 @pytest.fixture
-def watched(browser):
+def open_strictly(browser):
     """Open an address; errors and requests to other hosts fail the test."""
     contexts, errors, hosts = [], [], {}
 
-    def go(address, at=NOW, **circumstances):
-        context = browser.new_context(**circumstances)
+    def open_page(address, at=NOW, **options):
+        context = browser.new_context(**options)
         contexts.append(context)
         page = context.new_page()
         home = urlsplit(address).netloc
         page.on("pageerror", lambda error: errors.append(str(error)))
-        page.on("console", lambda said: errors.append(said.text))
+        page.on("console", lambda message: errors.append(message.text))
         page.on("dialog", lambda shown: errors.append(shown.message))
-        page.on("requestfailed", lambda asked: errors.append(asked.url))
-        page.on("request", lambda asked: hosts.setdefault(asked.url, home))
-        if circumstances.get("java_script_enabled", True):
+        page.on("requestfailed", lambda request: errors.append(request.url))
+        page.on("request", lambda request: hosts.setdefault(request.url, home))
+        if options.get("java_script_enabled", True):
             page.clock.install(time=at)
         assert page.goto(address).status == 200
         return page
 
-    yield go
+    yield open_page
     for context in contexts:
         context.close()
     outside = [url for url, home in hosts.items() if urlsplit(url).netloc != home]
@@ -209,22 +213,24 @@ def world(tmp_path, empty_database):
 
 @pytest.fixture
 def visit(browser, world):
-    """Open a page at a time of the reader's clock, and count what it asks for."""
+    """
+    Open a page at a time of the reader's clock, and record the requests of the page.
+    """
     contexts, errors = [], []
 
-    def go(path, at=0, **circumstances):
-        context = browser.new_context(base_url=world.url, **circumstances)
+    def open_page(path, at=0, **options):
+        context = browser.new_context(base_url=world.url, **options)
         contexts.append(context)
         page = context.new_page()
-        page.asked = []
+        page.requests = []
         page.on("pageerror", lambda error: errors.append(str(error)))
-        page.on("request", lambda asked: page.asked.append(asked.url))
-        if circumstances.get("java_script_enabled", True):
+        page.on("request", lambda request: page.requests.append(request.url))
+        if options.get("java_script_enabled", True):
             page.clock.install(time=seconds(at))
         page.goto(path)
         return page
 
-    yield go
+    yield open_page
     for context in contexts:
         context.close()
     assert errors == []
@@ -242,7 +248,7 @@ def works(world):
 
 @pytest.fixture
 def console(store, settings, clock):
-    """The address of a server with the console, and with what the test writes."""
+    """The URL of a server with the console and the content of the test."""
     app = create_app(
         settings,
         clock=clock,
@@ -255,26 +261,26 @@ def console(store, settings, clock):
 
 @pytest.fixture
 def phone(browser, console, issue):
-    """A phone that is signed in; no script fails, and nothing is blocked."""
+    """A signed-in phone; script errors and blocked requests fail the test."""
     contexts, errors = [], []
 
-    def note(said):
-        # A form that is refused has such a status, of which browsers complain.
-        if not any(f"status of {code}" in said.text for code in (409, 422)):
-            errors.append(said.text)
+    def collect_error(message):
+        # Browsers report an error for the status of a rejected form.
+        if not any(f"status of {code}" in message.text for code in (409, 422)):
+            errors.append(message.text)
 
-    def made(*scopes, key=None, **circumstances):
-        context = browser.new_context(viewport=WIDTH, **circumstances)
+    def open_phone(*scopes, key=None, **options):
+        context = browser.new_context(viewport=WIDTH, **options)
         contexts.append(context)
         page = context.new_page()
         page.on("pageerror", lambda error: errors.append(str(error)))
-        page.on("console", note)
+        page.on("console", collect_error)
         page.on("dialog", lambda shown: errors.append(shown.message))
         phone = Phone(page, console)
         sign_in(phone, key or issue(*scopes or ["*"]))
         return phone
 
-    yield made
+    yield open_phone
     for context in contexts:
         context.close()
     assert errors == []

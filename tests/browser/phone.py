@@ -1,4 +1,4 @@
-"""A person with a phone, who does what the console is for; taps are counted."""
+"""A person with a phone who does the tasks of the console; taps are counted."""
 
 import re
 import struct
@@ -30,10 +30,10 @@ WIDTH = {"width": 390, "height": 844}
 
 class Phone:
     """
-    A page of a browser, by the roles and names of its controls.
+    A page of a browser, addressed by the roles and names of its controls.
 
     A tap is a touch of a link, a button, a box or a choice; entering a text is not one,
-    and neither is the touch that a field needs before it.
+    and neither is focusing its field.
     """
 
     def __init__(self, page, address):
@@ -129,7 +129,7 @@ def correct(phone):
 
 
 def see_what_is_wrong(phone):
-    """The front page says it: nothing is touched."""
+    """The front page shows it without a tap."""
     phone.open()
     assert "not operational" in phone.page.content()
 
@@ -185,7 +185,7 @@ def issue_a_key(phone):
     assert "mh_" in phone.page.content()
 
 
-# What people do most, in the order of a night on call and the day after.
+# The most frequent tasks, in the order of a night on call and the day after.
 FLOWS = (
     ("see what is wrong", see_what_is_wrong),
     ("open an incident", open_incident),

@@ -1,4 +1,4 @@
-"""Everything that a status page can show, on one site, and a site without anything."""
+"""A site with everything that a status page can show, and a site without content."""
 
 from models.status.incidents.incidents import (
     StatusAddIncidentUpdate,
@@ -18,7 +18,7 @@ STATES = ("operational", "degraded", "partial", "down", "maintenance", "stale", 
 
 
 def write_everything(world):
-    """Services in each state, and what happened to them; return pages by their kind."""
+    """Create services in each state, with their events; return pages by kind."""
     for slug in STATES:
         group = "Core" if slug in STATES[:4] else None
         world.service(slug, group=group, description=f"What is {slug}. {ARABIC}")

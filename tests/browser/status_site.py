@@ -1,4 +1,4 @@
-"""A status site with hands: facts in one line each, and a builder that can be dead."""
+"""A status site with one-line calls for its data, and a builder that can stop."""
 
 import shutil
 import threading
@@ -25,10 +25,10 @@ NOW = datetime(2026, 3, 1, 12, 0, tzinfo=UTC)
 OVERVIEW, SERVICE, FRONT = "/status/", "/status/services/api/", "/"
 OLD = "Status data out of date"
 MINUTE = 60_000
-# How soon a server hears that it is over.
+# How soon a server notices that it should stop.
 POLL_SECONDS = 0.02
 
-# Every place that shows the colour of what works, on the page as it stands.
+# Every place that has the colour of operational services on the page.
 GREEN = """() => {
   const ground = document.createElement("div");
   ground.style.color = "light-dark(#1a774d, #52c08d)";
@@ -44,11 +44,11 @@ GREEN = """() => {
 }"""
 
 
-class Quiet(SimpleHTTPRequestHandler):
-    """A static host, as plain as there are, that tells two builds of a second apart."""
+class StaticHost(SimpleHTTPRequestHandler):
+    """A plain static host that distinguishes two builds within a second."""
 
     def do_GET(self):
-        # It would compare whole seconds, and call what was just built not modified.
+        # It would compare whole seconds, and consider a new build not modified.
         del self.headers["If-Modified-Since"]
         super().do_GET()
 
@@ -64,9 +64,9 @@ class StatusSite:
     """Seconds are relative to NOW; nothing is shown before it is built."""
 
     def __init__(self, folder, empty_database, path=""):
-        """Serve the site below the path of a host that has nothing else."""
+        """Serve the site below the path of a host that serves nothing else."""
         host, database_file = folder / "site", str(folder / "m.db")
-        serve = partial(Quiet, directory=str(host))
+        serve = partial(StaticHost, directory=str(host))
         self._server = ThreadingHTTPServer(("127.0.0.1", 0), serve)
         self.url = f"http://127.0.0.1:{self._server.server_port}{path}"
         self.settings = Settings(
@@ -74,14 +74,14 @@ class StatusSite:
         )
         shutil.copy(empty_database, self.settings.database)
         open_database(self.settings.database)
-        self.looks()
+        self.set_theme()
         listen = partial(self._server.serve_forever, POLL_SECONDS)
         threading.Thread(target=listen, daemon=True).start()
 
-    def looks(self, **settings):
+    def set_theme(self, **settings):
         """Change settings of how pages look."""
         self.settings = replace(self.settings, **settings)
-        self._looks = site_theme(self.settings)
+        self._theme = site_theme(self.settings)
 
     def close(self):
         self._server.shutdown()
@@ -89,7 +89,7 @@ class StatusSite:
         database.close()
 
     def build(self, at=0):
-        report = build(BuildContext(seconds(at), self.settings, self._looks))
+        report = build(BuildContext(seconds(at), self.settings, self._theme))
         assert report.failed == []
 
     def text(self, path):
@@ -129,6 +129,6 @@ def headline(page):
 
 
 def states(page):
-    """The words beside each service of the overview, by its name."""
+    """Return the state texts of the services on the overview, by name."""
     rows = [each.inner_text().split("\n") for each in page.locator(".row").all()]
     return {name: state.strip() for name, *_, state in rows}

@@ -36,7 +36,7 @@ of_each = pytest.mark.parametrize("name", PAGES)
 
 @pytest.fixture(scope="module")
 def addresses(site):
-    """Where a page of each kind stands."""
+    """Return the address of a page of each kind."""
     newest = {}
     for kind, path in (("incident", "incidents"), ("window", "maintenance")):
         with urlopen(f"{site}/status/{path}.json") as result:
@@ -45,21 +45,21 @@ def addresses(site):
 
 
 @of_each
-def test_nothing_is_found(watched, addresses, name):
+def test_nothing_is_found(open_strictly, addresses, name):
     """A page of every kind is without fault, narrow and light, wide and dark."""
-    assert findings(watched(addresses[name]), FEW_LOOKS[:2]) == {}
+    assert findings(open_strictly(addresses[name]), FEW_LOOKS[:2]) == {}
 
 
 @pytest.mark.nightly
 @of_each
-def test_nothing_is_found_anyhow(watched, addresses, name):
+def test_nothing_is_found_anyhow(open_strictly, addresses, name):
     """It is so at both widths in both schemes."""
-    assert findings(watched(addresses[name])) == {}
+    assert findings(open_strictly(addresses[name])) == {}
 
 
-def test_nothing_is_found_in_results(watched, site):
+def test_nothing_is_found_in_results(open_strictly, site):
     """The open panel of results is without fault as well."""
-    page = watched(site)
+    page = open_strictly(site)
 
     page.keyboard.press("/")
     page.keyboard.insert_text("limits")
@@ -69,10 +69,12 @@ def test_nothing_is_found_in_results(watched, site):
 
 
 @of_each
-def test_scripts_off(watched, addresses, name):
-    """Without scripts every page is there, quiet, and asks nobody else."""
+def test_scripts_off(open_strictly, addresses, name):
+    """
+    Without scripts every page is complete, has no errors, and calls no other host.
+    """
     for width in WIDTHS:
-        page = watched(
+        page = open_strictly(
             addresses[name],
             java_script_enabled=False,
             viewport={"width": width, "height": 700},
@@ -81,6 +83,6 @@ def test_scripts_off(watched, addresses, name):
 
 
 @pytest.mark.parametrize("slug", REAL)
-def test_real_docs(watched, real_site, slug):
-    """Pages of real docs are without fault too, and ask no other host."""
-    assert findings(watched(f"{real_site}/guides/{slug}/"), FEW_LOOKS[:2]) == {}
+def test_real_docs(open_strictly, real_site, slug):
+    """Pages of real documentation have no findings either, and call no other host."""
+    assert findings(open_strictly(f"{real_site}/guides/{slug}/"), FEW_LOOKS[:2]) == {}

@@ -74,7 +74,7 @@ def test_the_day_after(phone, has_scripts):
 
 
 def test_by_keyboard(phone):
-    """The focus goes through a form in the order that is shown, and Enter sends it."""
+    """The focus follows the shown order of a form, and Enter sends it."""
     page = phone().page
     page.goto(page.url + "incidents/open/")
     expect(page.get_by_label("Title")).to_be_focused()
@@ -150,7 +150,7 @@ def test_codes_and_placeholders_from_right_to_left(phone):
     ("width", "has_room"), [(320, False), (390, False), (1280, True)]
 )
 def test_name_of_the_site_on_a_phone(phone, width, has_room):
-    """The name stays whole on one line, and what has no room beside it is hidden."""
+    """The name stays whole on one line, and what does not fit beside it is hidden."""
     page = phone().page
     page.set_viewport_size({"width": width, "height": 844})
     page.set_extra_http_headers({"Accept-Language": "vi"})
@@ -160,27 +160,27 @@ def test_name_of_the_site_on_a_phone(phone, width, has_room):
 
     assert name.evaluate(LETTERS)["below"] == 0
     assert name.evaluate("name => name.scrollWidth <= name.clientWidth + 1")
-    # What is below the box of the name is cut off.
+    # Content below the box of the name is cut off.
     brand, where = (page.locator(each).bounding_box() for each in (".brand", ".where"))
     assert (where["y"] < brand["y"] + brand["height"] - 1) is has_room
 
 
 def test_placeholder_of_a_search(phone):
-    """The field is wide enough for what it says, also where that is long."""
+    """The field is wide enough for its placeholder, even a long one."""
     page = phone().page
     page.set_extra_http_headers({"Accept-Language": "ar"})
     page.goto(page.url + "services/")
 
-    room, size, letters = page.locator("#q").evaluate(
+    available, size, letters = page.locator("#q").evaluate(
         "field => [field.clientWidth, parseFloat(getComputedStyle(field).fontSize),"
         " field.placeholder.length]"
     )
 
-    assert letters * size * 0.6 < room - 24
+    assert letters * size * 0.6 < available - 24
 
 
 def test_ages_of_times(phone):
-    """How long ago a time is, or how far ahead, is said as on the site."""
+    """The distance of times is worded as on the site."""
     page = phone().page
     page.goto(page.url + "incidents/")
     text = page.locator("main time").first.get_attribute("datetime")

@@ -1,4 +1,4 @@
-"""Long lists of boxes in the console: searching them, and what is chosen of them."""
+"""Long lists of boxes in the console: searching them, and showing the chosen ones."""
 
 import pytest
 from playwright.sync_api import expect
@@ -19,7 +19,7 @@ def box(page, scope):
 
 
 def test_chosen_scopes_stay_in_sight(phone):
-    """What is chosen stands above the list, and what a search finds stands in it."""
+    """Chosen scopes are above the list, and search results within it."""
     page = phone().page
     page.goto(page.url + "keys/issue/?set=on-call")
     chosen = page.get_by_role("list", name="Chosen").get_by_role("button")
@@ -42,7 +42,7 @@ def test_chosen_scopes_stay_in_sight(phone):
 
 @pytest.mark.parametrize("has_scripts", [True, False])
 def test_scopes_for_a_purpose(phone, has_scripts):
-    """A button chooses the scopes of a purpose, and keeps what was entered before."""
+    """A button chooses the scopes of a purpose, and keeps other input."""
     phone = phone(java_script_enabled=has_scripts)
     phone.open("keys/issue/")
     phone.enter("Name", "Probe in Oslo")

@@ -1,4 +1,4 @@
-"""Drafts of the editor, which a browser keeps until a version has their words."""
+"""Drafts of the editor, which a browser keeps until a version has their text."""
 
 from datetime import UTC, datetime, timedelta
 
@@ -10,7 +10,7 @@ from tests import world
 from tests.factories.manual import import_basics
 
 NOON = datetime(2026, 3, 1, 12, tzinfo=UTC)
-# Longer than the editor waits after a letter before it keeps a draft.
+# Longer than the editor waits after a letter before it stores a draft.
 A_WHILE = 1000
 
 
@@ -21,7 +21,7 @@ def sample_world(store, clock):
 
 
 class Editor:
-    """The page of a document; its timers run when the test says so."""
+    """The page of a document; its timers run when the test advances them."""
 
     def __init__(self, phone):
         self.page = phone.page
@@ -37,7 +37,7 @@ class Editor:
         self.page.get_by_role("button", name=name, exact=True).click()
 
     def write(self, words):
-        """Write instead of all that is there, and wait until it is kept."""
+        """Replace the text, and wait until the draft is stored."""
         self.text.fill(words)
         self.page.clock.run_for(A_WHILE)
 
@@ -64,7 +64,7 @@ def test_offered_draft(editor):
 
 
 def test_use_of_a_draft_after_writing(editor):
-    """What was written before a draft is used is offered in turn."""
+    """Text that was written before using a draft becomes the offered draft."""
     editor.write("The first draft.")
     editor.open()
     editor.text.fill("The second draft.")
@@ -77,7 +77,9 @@ def test_use_of_a_draft_after_writing(editor):
 
 
 def test_version_of_a_draft(editor, api):
-    """A draft is saved against the version it was made from, however often used."""
+    """
+    A draft is saved against the version it was based on, however often it is used.
+    """
     editor.write("The first draft.")
     document = DocumentRow.select().first()
     update = {"id": document.id, "content": "Theirs."}
@@ -93,7 +95,7 @@ def test_version_of_a_draft(editor, api):
 
 
 def test_save_right_after_a_letter(editor):
-    """What was saved is no draft, also if it was saved right after the last letter."""
+    """A saved text is no draft, even if it was saved right after the last letter."""
     editor.write("Saved")
     editor.text.press_sequentially("!")
 
@@ -105,7 +107,7 @@ def test_save_right_after_a_letter(editor):
 
 
 def test_leaving_right_after_a_letter(editor):
-    """Who leaves the page right after the last letter finds it in the draft."""
+    """A text is in the draft even if the page is left right after the last letter."""
     editor.write("Draft")
     editor.text.press_sequentially("!")
 

@@ -1,4 +1,4 @@
-"""Enter in the forms of the console, as a browser takes it."""
+"""The Enter key in the forms of the console, in a real browser."""
 
 import re
 
@@ -44,7 +44,7 @@ def sample_world(store, clock):
 
 
 def links(page):
-    """Return the pages that a page leads to, each with its kind."""
+    """Return the pages that a page links to, each with its kind."""
     found = page.locator("a[href^='/console/']").evaluate_all(
         "links => links.map(link => link.getAttribute('href'))"
     )
@@ -53,7 +53,7 @@ def links(page):
 
 
 def test_enter_in_every_form(phone):
-    """Enter sends a form as if its main button were pressed, or does nothing."""
+    """Enter presses the main button of a form, or does nothing."""
     phone, seen, ahead, wrong, count = phone(), set(), {"": ""}, [], 0
     page = phone.page
     while ahead:

@@ -14,7 +14,7 @@ from tests.factories.projects import KEY
 from tests.samples.hostile import HTML
 
 RTL = "\u0645\u0634\u0643\u0644\u0629 \u202e" + "W" * 140
-# What the browser's own parser has made of texts that mean harm. Forms are ours.
+# The elements that the browser's own parser finds in hostile texts. Forms are ours.
 HARM = HARM.replace("form, ", "").replace("/assets/", "/console/assets/")
 
 
@@ -50,7 +50,7 @@ def harm(store, clock):
 
 
 def test_texts_that_mean_harm(phone, harm):
-    """Nothing in a title, a name or a text runs, or makes a page wider."""
+    """No title, name or text executes anything, or makes a page wider."""
     phone = phone()
     found = {}
 

@@ -19,11 +19,11 @@ def sample_world(store, clock):
 
 @pytest.fixture
 def visitor(browser, console):
-    """Return somebody with a phone, who is not signed in."""
+    """Return a visitor with a phone, who is not signed in."""
     contexts = []
 
-    def made(**circumstances):
-        contexts.append(browser.new_context(viewport=WIDTH, **circumstances))
+    def made(**options):
+        contexts.append(browser.new_context(viewport=WIDTH, **options))
         return Phone(contexts[-1].new_page(), console)
 
     yield made
@@ -33,7 +33,7 @@ def visitor(browser, console):
 
 @pytest.fixture
 def elsewhere(visitor, console, issue):
-    """A page of another site, opened by somebody who is signed in to the console."""
+    """A page of another site, opened by a visitor who is signed in to the console."""
     someone = visitor()
     sign_in(someone, issue("*"))
     expect(someone.page.get_by_role("link", name="Open incident")).to_be_visible()
@@ -44,7 +44,7 @@ def elsewhere(visitor, console, issue):
 
 
 def test_a_link_on_another_site(elsewhere, console):
-    """A link in a chat or a mail leads whoever is signed in to its page."""
+    """A link in a chat or an email opens its page for a signed-in visitor."""
     elsewhere.get_by_role("link", name="What happened").click()
 
     expect(elsewhere).to_have_url(f"{console}/console/incidents/?status=resolved")
@@ -52,7 +52,7 @@ def test_a_link_on_another_site(elsewhere, console):
 
 
 def test_a_form_on_another_site(elsewhere):
-    """A form of another site is refused, and the session goes on."""
+    """A form on another site is rejected, and the session continues."""
     with elsewhere.expect_navigation() as navigation:
         elsewhere.get_by_role("button", name="Win a prize").click()
 
@@ -62,7 +62,7 @@ def test_a_form_on_another_site(elsewhere):
 
 @pytest.mark.parametrize("has_scripts", [True, False])
 def test_next_page(visitor, console, issue, has_scripts):
-    """After signing in comes the page that the link led to, also after a wrong key."""
+    """After signing in the linked page opens, also after a wrong key."""
     someone = visitor(java_script_enabled=has_scripts)
     someone.open("incidents/?status=resolved#page.main")
     someone.enter("Key", "mh_wrong")

@@ -15,7 +15,7 @@ def visit_in(world, visit):
     """Open a page of a site in a language, on which the service api has an incident."""
 
     def go(language, path):
-        world.looks(language=language)
+        world.set_theme(language=language)
         world.service("api")
         world.sample("api")
         world.incident("api", title="Errors")
@@ -34,7 +34,7 @@ def is_gregorian(text):
 # Persian and Thai have calendars and digits of their own; Marathi has digits.
 @pytest.mark.parametrize("language", ["fa", "th", "mr"])
 def test_dates_in_other_calendars(visit_in, language):
-    """Local times, tooltips and search results keep to the calendar of the pages."""
+    """Local times, tooltips and search results use the calendar of the pages."""
     page = visit_in(language, SERVICE)
     times = page.locator("time[data-utc='']").all_inner_texts()
     tooltip = page.locator(CELL).first.get_attribute("title")

@@ -9,7 +9,7 @@ CHOSEN = "getComputedStyle(document.querySelector(':checked'), '::after').conten
 
 
 @pytest.fixture
-def told(works):
+def site_with_incident(works):
     """Today the services have had an incident."""
     works.incident("api", "mail", title="Trouble")
     works.build()
@@ -20,25 +20,25 @@ def bars(page, slug="api"):
     return page.locator(f".bars > input[name={slug}]")
 
 
-@pytest.mark.parametrize("circumstances", [{}, WITHOUT_SCRIPTS])
-def test_day_with_events(told, visit, circumstances):
-    """A tap on a day shows what happened, with links, also without scripts."""
-    page = visit(OVERVIEW, **circumstances)
+@pytest.mark.parametrize("options", [{}, WITHOUT_SCRIPTS])
+def test_day_with_events(site_with_incident, visit, options):
+    """Choosing a day shows its events, with links, also without scripts."""
+    page = visit(OVERVIEW, **options)
     link = page.locator(".bars a:visible")
     assert link.count() == 0
 
     bars(page).last.click()
 
     assert link.all_inner_texts() == ["Trouble"]
-    # The pointer can go to the link, over the axis on which it is.
+    # The pointer can reach the link, across the axis.
     link.click()
     page.wait_for_url("**/status/incidents/*/")
 
 
-@pytest.mark.parametrize("circumstances", [{}, WITHOUT_SCRIPTS])
-def test_keyboard(told, visit, circumstances):
-    """The days of a service are one stop, and the arrows go from day to day."""
-    page = visit(OVERVIEW, **circumstances)
+@pytest.mark.parametrize("options", [{}, WITHOUT_SCRIPTS])
+def test_keyboard(site_with_incident, visit, options):
+    """The days of a service are one tab stop, and the arrow keys move between days."""
+    page = visit(OVERVIEW, **options)
     page.get_by_role("link", name="Api").last.focus()
 
     names = []
@@ -57,7 +57,7 @@ def test_keyboard(told, visit, circumstances):
     assert "28 Feb 2026: No data" in page.evaluate(CHOSEN)
 
 
-def test_choice_that_is_taken_back(told, visit):
+def test_choice_that_is_taken_back(site_with_incident, visit):
     """Escape hides the chosen day, and so does a second press on it."""
     page = visit(OVERVIEW)
     last = bars(page).last
@@ -72,7 +72,7 @@ def test_choice_that_is_taken_back(told, visit):
 def test_phone(works, visit):
     """
     On a phone the last thirty days fill two lines, each large enough for a thumb (24
-    pixels, as WCAG 2.2 asks for), and a swipe has the others.
+    pixels, as WCAG 2.2 requires), and swiping shows the others.
     """
     page = visit(OVERVIEW, viewport={"width": 360, "height": 800}, **WITHOUT_SCRIPTS)
 
@@ -90,7 +90,7 @@ def test_phone(works, visit):
 
 @pytest.mark.parametrize(("width", "days"), [(360, 30), (1200, 90)])
 def test_uptime_of_the_days_shown(works, visit, width, days):
-    """The uptime beside the bars is that of the days that they show."""
+    """The uptime beside the bars is that of the shown days."""
     page = visit(OVERVIEW, viewport={"width": width, "height": 800})
 
     figures = page.locator(".axis span:visible", has_text="uptime").all_inner_texts()
@@ -99,14 +99,14 @@ def test_uptime_of_the_days_shown(works, visit, width, days):
     assert [each for each in figures if not each.endswith(f"of {days} days)")] == []
 
 
-def test_choice_follows_its_day(told, visit):
+def test_choice_follows_its_day(site_with_incident, visit):
     """At midnight the bars move on, and the chosen day is still the chosen one."""
-    told.sample("api", at=43_170)
-    told.build(at=43_199)
+    site_with_incident.sample("api", at=43_170)
+    site_with_incident.build(at=43_199)
     page = visit(OVERVIEW, at=43_199)
     bars(page).last.check()
 
-    told.build(at=43_201)
+    site_with_incident.build(at=43_201)
     with page.expect_response("**/status/"):
         page.clock.run_for(2 * MINUTE)
     bars(page).and_(page.locator("[value='2026-03-02']")).wait_for()

@@ -7,10 +7,13 @@ WIDTHS = """() => [...document.querySelectorAll(".prose th")]
 TOP = "each => each.getBoundingClientRect().top"
 
 
-def test_old_address_of_a_heading(watched, site):
-    """It leads to the heading as it is called now, which is marked; no key stops."""
+def test_old_address_of_a_heading(open_strictly, site):
+    """
+    An old address opens the renamed heading, which is highlighted; no tab stop is
+    added.
+    """
     still = {"java_script_enabled": False, "reduced_motion": "reduce"}
-    page = watched(f"{site}/guides/renamed/#rates", **still)
+    page = open_strictly(f"{site}/guides/renamed/#rates", **still)
 
     heading = page.locator("h2#quotas")
     assert abs(heading.evaluate(TOP)) < 200
@@ -21,11 +24,11 @@ def test_old_address_of_a_heading(watched, site):
     assert page.evaluate("!document.activeElement.closest('.prose')")
 
 
-def test_words_get_the_room_of_a_table(watched, site):
-    """Beside short columns, the one that holds sentences is the widest by far."""
+def test_words_get_the_room_of_a_table(open_strictly, site):
+    """Beside short columns, the one with sentences is by far the widest."""
     for width in (360, 1280):
         viewport = {"width": width, "height": 800}
-        page = watched(f"{site}/guides/renamed/", viewport=viewport)
+        page = open_strictly(f"{site}/guides/renamed/", viewport=viewport)
 
         *short, words = page.evaluate(WIDTHS)
 
@@ -33,11 +36,11 @@ def test_words_get_the_room_of_a_table(watched, site):
         assert page.evaluate("document.documentElement.scrollWidth") == width
 
 
-def test_example_beside_the_fields(watched, site):
+def test_example_beside_the_fields(open_strictly, site):
     """On wide screens an operation's example is beside its fields, else below them."""
     address = f"{site}/reference/status/incidents/"
     for width, is_beside in ((1280, True), (800, False)):
-        page = watched(address, viewport={"width": width, "height": 900})
+        page = open_strictly(address, viewport={"width": width, "height": 900})
         section = page.locator(".operation").first
         fields = section.locator(".members").last.bounding_box()
         example = section.locator(".sample").bounding_box()
@@ -45,9 +48,9 @@ def test_example_beside_the_fields(watched, site):
         assert (example["y"] >= fields["y"] + fields["height"]) is not is_beside
 
 
-def test_operations_in_the_navigation(watched, site):
-    """The navigation has the operations of the page, and marks the one in view."""
-    page = watched(
+def test_operations_in_the_navigation(open_strictly, site):
+    """The navigation has the operations of the page, and marks the visible one."""
+    page = open_strictly(
         f"{site}/reference/status/incidents/", viewport={"width": 1280, "height": 900}
     )
     links = page.locator(".pages a[href^='#']")

@@ -1,4 +1,4 @@
-"""Texts that mean harm, as the browser reads them: nothing runs, nobody is asked."""
+"""Hostile texts in a real browser: nothing is executed, and no other host is called."""
 
 import pytest
 
@@ -37,7 +37,7 @@ SPREAD = 6
 
 
 def write_harm():
-    """Documents of many hostile texts each, and an incident that tells some."""
+    """Create documents with many hostile texts each, and an incident with some."""
     project = ensure_docs_project(NOW, slug="docs", owner_id=NIL_UUID)
     for number in range(SPREAD):
         request = CreateDocument(
@@ -84,13 +84,13 @@ def test_nothing_runs(browser, harmed_site, path):
 
     assert page.evaluate(HARM) == []
     outside = [each for each in body if not each.url.startswith(harmed_site)]
-    # An image over https is the one thing that a document may ask others for.
+    # An image over https is the only thing that a document may load from others.
     assert [each for each in outside if each.resource_type != "image"] == []
     assert shown == []
     context.close()
 
 
-# Our own words in the page that are not read from left to right.
+# Our own words in the page that are not displayed from left to right.
 REVERSED = """() => {
   const texts = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
   const reversed = [];
@@ -116,8 +116,8 @@ OVERRIDE = "\u2069\u202eevil"
 
 def test_titles_reorder_nothing(works, visit):
     """
-    A title that ends the isolate around it and overrides the direction is shown, and
-    our own words around it stay in their order.
+    A title that closes its isolate and overrides the direction is shown, and our own
+    words around it stay in order.
     """
     works.service("bidi", name=OVERRIDE, group=OVERRIDE)
     incident = works.incident("bidi", "api", title=OVERRIDE)

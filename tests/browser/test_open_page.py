@@ -1,4 +1,4 @@
-"""An open page that refreshes itself shows what a fresh load would show."""
+"""An open page that refreshes itself equals a fresh load."""
 
 import time
 from random import Random, randrange
@@ -38,11 +38,11 @@ from tests.factories.projects import KEY
 
 STEPS = 8
 PATHS = (OVERVIEW, SERVICE, FRONT, "/status/history/2026-03/")
-# Longer than from one look for a newer page to the next, and beside the ten seconds
-# at which everything here begins and ends.
+# Longer than between two checks for a newer page, and different from the ten seconds at
+# which everything here begins and ends.
 STEP_SECONDS = 75
 # What an open page may keep: what the reader opened, and the texts that count minutes.
-# What is chosen is no attribute.
+# The choice of a day is no attribute.
 DOCUMENT = """() => {
   const copy = document.documentElement.cloneNode(true);
   for (const details of copy.querySelectorAll("details")) details.open = false;
@@ -98,7 +98,7 @@ class History:
         site.build()
 
     def step(self):
-        """Make up to three changes and a build, or let only time pass."""
+        """Make up to three changes and a build, or only let time pass."""
         self.at += STEP_SECONDS
         kinds = [getattr(self, name) for name in dir(self) if name.startswith("_do_")]
         changes = self._random.sample(kinds, self._random.randrange(4))
@@ -108,7 +108,7 @@ class History:
             self._site.build(at=self.at)
         return [change.__name__ for change in changes] or ["nothing"]
 
-    def _some(self):
+    def _some_services(self):
         count = self._random.randint(1, len(self._services))
         return self._random.sample(self._services, count)
 
@@ -120,7 +120,7 @@ class History:
         return self.at // 10 * 10 + 10 * self._random.randint(least, most)
 
     def _do_measure(self):
-        for slug in self._some():
+        for slug in self._some_services():
             status = self._random.choice(["operational", "operational", "down"])
             source = self._random.choice(["probe", "other"])
             at = self._ten_seconds(-5, 0)
@@ -152,7 +152,9 @@ class History:
         severity = self._random.choice(["degraded", "partial-outage", "major-outage"])
         more = {"severity": severity, "title": self._name(), "body": BODY}
         more["started"] = self._ten_seconds(-9, 15)
-        self._incidents += [self._site.incident(*self._some(), at=self.at, **more)]
+        self._incidents += [
+            self._site.incident(*self._some_services(), at=self.at, **more)
+        ]
 
     def _do_update_incident(self):
         if self._incidents:
@@ -177,7 +179,7 @@ class History:
         starts = self._ten_seconds(-20, 20)
         ends = max(starts, self.at) + 10 * self._random.randint(1, 30)
         times = {"starts": starts, "ends": ends - ends % 10 + 10}
-        self._windows += [self._site.window(*self._some(), **times)]
+        self._windows += [self._site.window(*self._some_services(), **times)]
 
     def _do_cancel_window(self):
         if self._windows:
@@ -255,10 +257,9 @@ class OpenPages:
 @pytest.mark.parametrize("seed", [985809889, None])
 def test_open_pages_equal_fresh_loads(world, visit, seed):
     """
-    After any history an open page is what a fresh load is, but for what the reader
-    has opened and for the texts that count minutes. What is open stays open, the day
-    that is chosen stays chosen, the focus stays with its link, and the live region is
-    still the one that announces.
+    After any history an open page equals a fresh load, except for what the reader has
+    opened and for the texts that count minutes. Opened parts stay open, the chosen day
+    stays chosen, the focus stays on its link, and the live region still announces.
     """
     seed = seed or randrange(10**9)
     print(f"seed {seed}")
@@ -275,10 +276,10 @@ def test_open_pages_equal_fresh_loads(world, visit, seed):
 
 
 def test_page_of_removed_service(works, visit):
-    """An open page whose service is gone becomes the site's own page that says so."""
+    """An open page of a removed service becomes the site's 404 page."""
     page = visit(SERVICE)
-    gone = works.text("404.html")
-    page.route(f"**{SERVICE}", lambda route: route.fulfill(status=404, body=gone))
+    not_found = works.text("404.html")
+    page.route(f"**{SERVICE}", lambda route: route.fulfill(status=404, body=not_found))
 
     page.clock.run_for(MINUTE)
 
@@ -286,7 +287,7 @@ def test_page_of_removed_service(works, visit):
 
 
 def test_host_that_fails(works, visit):
-    """A host's own error page does not take the place of an open page."""
+    """A host's own error page does not replace an open page."""
     page = visit(OVERVIEW)
     page.route("**/status/", lambda route: route.fulfill(status=404, body="No."))
 

@@ -1,4 +1,4 @@
-"""A document in the hands of its readers: on paper, in forced colours, by keyboard."""
+"""A document for its readers: on paper, in forced colours, by keyboard."""
 
 import pytest
 
@@ -19,7 +19,9 @@ PAPER = {"width": 794, "height": 1000}
 
 @pytest.mark.parametrize("name", PAGES)
 def test_nothing_to_stumble_over(visit, name):  # noqa: F811
-    """Names, levels, lists and contrast are right in light, dark and forced colours."""
+    """
+    Names, levels, lists and contrast are correct in light, dark and forced colours.
+    """
     page = visit(name)
 
     for look in LOOKS:
@@ -30,7 +32,7 @@ def test_nothing_to_stumble_over(visit, name):  # noqa: F811
 @pytest.mark.parametrize("name", ["front", "collection", "document", "status"])
 @pytest.mark.parametrize("width", [360, 1280])
 def test_nothing_moves(visit, name, width):  # noqa: F811
-    """What a reader has begun to read stays where it is."""
+    """Text that a reader has begun to read does not move."""
     page = visit(name, viewport={"width": width, "height": 1400})
 
     page.clock.run_for(1000)
@@ -62,7 +64,7 @@ def test_forced_colours(visit):  # noqa: F811
 
 
 def test_by_keyboard(visit):  # noqa: F811
-    """The first key leads past the navigation, and every code block can be reached."""
+    """The first tab stop skips the navigation, and every code block can be reached."""
     page = visit("document", viewport={"width": 1280, "height": 700})
 
     page.keyboard.press("Tab")

@@ -37,9 +37,9 @@ PLAIN = {"java_script_enabled": False}
 
 
 @pytest.fixture
-def rich(watched, site):
-    """Open the document in given circumstances."""
-    return lambda **circumstances: watched(f"{site}/guides/rich/", **circumstances)
+def rich(open_strictly, site):
+    """Open the document with these browser options."""
+    return lambda **options: open_strictly(f"{site}/guides/rich/", **options)
 
 
 def shown_pictures(page):
@@ -143,7 +143,7 @@ def test_copy_button_covers_no_code(rich, has_touch):
 
 
 def test_nested_tasks_are_indented(rich):
-    """A task within a task stands further right, and its box before its words."""
+    """A nested task is indented, with its box before its text."""
     page = rich(**PLAIN)
 
     boxes = page.locator(".task-list-item > input")
@@ -156,7 +156,7 @@ def test_nested_tasks_are_indented(rich):
 
 
 def test_highlighted_line_is_coloured_to_its_end(rich):
-    """Where code scrolls, the colour goes on under the part that is out of sight."""
+    """Where code scrolls, the colour of a line extends over the hidden part."""
     page = rich(viewport={"width": 360, "height": 800})
 
     line = page.locator(".line.highlighted", has_text="longer than any screen")

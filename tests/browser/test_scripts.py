@@ -1,4 +1,4 @@
-"""What the scripts add, and that nothing is missing without them."""
+"""What the scripts add, and that pages are complete without them."""
 
 from urllib.parse import urlsplit
 
@@ -19,7 +19,7 @@ def answer(route):
     if path.endswith(".svg"):
         return route.fulfill(body=PICTURE, content_type="image/svg+xml")
     if path.startswith("/assets/"):
-        # The samples name assets without the digests that style sheets have.
+        # The samples have names of assets without the digests in style sheets.
         name, *_, kind = path.removeprefix("/assets/").split(".")
         _, body = THEME.assets[f"{name}.{kind}"]
         return route.fulfill(body=body, content_type=TYPES[kind])
@@ -34,19 +34,19 @@ def visit(browser):
     """Open a sample at a given time of the reader's clock; errors fail the test."""
     contexts, errors = [], []
 
-    def note(said):
+    def note(message):
         # The style sheet of these samples loads the fonts from other addresses.
-        if "preload" not in said.text:
-            errors.append(said.text)
+        if "preload" not in message.text:
+            errors.append(message.text)
 
-    def go(path, at=CHECKED, **circumstances):
-        context = browser.new_context(base_url="https://site.test", **circumstances)
+    def go(path, at=CHECKED, **options):
+        context = browser.new_context(base_url="https://site.test", **options)
         contexts.append(context)
         context.route("**/*", answer)
         page = context.new_page()
         page.on("pageerror", lambda error: errors.append(str(error)))
         page.on("console", note)
-        if circumstances.get("java_script_enabled", True):
+        if options.get("java_script_enabled", True):
             page.clock.install(time=at)
         page.goto(path)
         return page
@@ -58,7 +58,7 @@ def visit(browser):
 
 
 def test_status_while_fresh(visit):
-    """Up to its deadline the page says the state it was built with."""
+    """Until its deadline the page shows the state of its build."""
     page = visit("/full/status")
 
     assert page.locator("h1").inner_text() == "Major outage"
@@ -107,7 +107,9 @@ def test_window_closes(visit):
 
 
 def test_scheme_is_remembered(visit):
-    """The chosen colours hold on the next page; choosing the system's forgets them."""
+    """
+    The chosen colours apply to the next page; choosing the system's deletes the choice.
+    """
     page = visit("/full/front", color_scheme="light")
     button = page.get_by_role("button", name="Dark theme")
 
@@ -121,7 +123,7 @@ def test_scheme_is_remembered(visit):
 
 
 def test_code_is_copied(visit):
-    """The button beside a block of code copies its text, and says so."""
+    """The button beside a block of code copies its text, and confirms it."""
     page = visit("/full/document", permissions=["clipboard-read", "clipboard-write"])
 
     page.get_by_role("button", name="Copy", exact=True).click()
@@ -131,7 +133,7 @@ def test_code_is_copied(visit):
 
 
 def test_document_is_copied(visit):
-    """The button above a document copies its Markdown, and says so."""
+    """The button above a document copies its Markdown, and confirms it."""
     page = visit("/full/document", permissions=["clipboard-read", "clipboard-write"])
     page.route("**/*.md", lambda route: route.fulfill(body="# Keys\n"))
 
@@ -142,7 +144,7 @@ def test_document_is_copied(visit):
 
 
 def test_document_that_cannot_be_copied(visit):
-    """Without an answer the clipboard stays as it is, and the button says so."""
+    """Without a response the clipboard stays unchanged, and the button says so."""
     page = visit("/full/document", permissions=["clipboard-read", "clipboard-write"])
     page.evaluate("navigator.clipboard.writeText('before')")
     page.evaluate("window.fetch = async () => new Response('', { status: 503 })")
@@ -154,7 +156,7 @@ def test_document_that_cannot_be_copied(visit):
 
 
 def test_without_scripts(visit):
-    """With scripts off no control is shown that would do nothing."""
+    """With scripts off no useless control is shown."""
     page = visit("/full/status", java_script_enabled=False)
 
     assert not page.locator("button").is_visible()

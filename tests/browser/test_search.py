@@ -1,4 +1,4 @@
-"""Search as readers use it, in the built sample world."""
+"""Search as readers use it, on the built sample site."""
 
 import json
 import random
@@ -23,7 +23,7 @@ TERMS = """async (texts) => {
 }"""
 
 
-# Pieces of identifiers and of words in several scripts.
+# Parts of identifiers, and words in several scripts.
 PIECES = [
     *["get", "Child", "ITEM", "x", "HTTP", "v1", "12", "0", "é", "ß", "İ", "ﬁ", "Ａ"],
     *["-", "_", ".", "/", ":", "::", "'", "’", "--", "=", "(", "`", " ", " ", "\n"],
@@ -47,7 +47,7 @@ PIECES = [
 
 @pytest.fixture
 def visit(browser, site):
-    """Open a page under the policy that hosts are told; errors fail the test."""
+    """Open a page under the policy for hosts; errors fail the test."""
     contexts, errors = [], []
 
     def guarded(route):
@@ -55,13 +55,13 @@ def visit(browser, site):
         headers["content-security-policy"] = POLICY
         route.fulfill(response=answer, headers=headers)
 
-    def go(path="/", **circumstances):
-        context = browser.new_context(base_url=site, **circumstances)
+    def go(path="/", **options):
+        context = browser.new_context(base_url=site, **options)
         contexts.append(context)
         context.route("**/*", guarded)
         page = context.new_page()
         page.on("pageerror", lambda error: errors.append(str(error)))
-        page.on("console", lambda said: errors.append(said.text))
+        page.on("console", lambda message: errors.append(message.text))
         page.goto(path)
         return page
 
@@ -82,8 +82,8 @@ def look_for(page, words):
 
 
 def test_same_terms_in_browser(visit):
-    """Script and builder cut every text into the same terms."""
-    sentences = [text for said, body in SENTENCES.values() for text in (said, *body)]
+    """Script and builder split every text into the same terms."""
+    sentences = [text for title, body in SENTENCES.values() for text in (title, *body)]
     texts = [
         *FOUND_BY,
         *sentences,
@@ -110,7 +110,7 @@ def test_same_terms_of_random_text(visit):
 
 
 def test_nothing_is_loaded_before_the_first_focus(visit):
-    """A page that nobody searches from fetches nothing of the search."""
+    """Without a search, a page loads nothing for it."""
     page = visit("/status/")
     page.wait_for_load_state("networkidle")
     fetched = "performance.getEntriesByType('resource').map((each) => each.name)"
@@ -141,7 +141,7 @@ def test_nothing_is_loaded_before_the_first_focus(visit):
 )
 def test_finds(visit, words, title):
     """
-    By its whole title, a beginning, a slip, an accent, a heading; an identifier in any
+    By its whole title, a prefix, a typo, an accent, a heading; an identifier in any
     spelling; words that are one, and one that is two.
     """
     assert look_for(visit(), words)[0] == title
@@ -182,11 +182,15 @@ def test_finds_operation(visit, words, title, href):
 def test_few_requests(visit, words):
     """A first search of up to three words loads at most six files."""
     page, loaded = visit(), []
-    page.on("request", lambda asked: loaded.append(asked))
+    page.on("request", lambda request: loaded.append(request))
 
     assert look_for(page, words)
 
-    assert 2 < len([asked for asked in loaded if asked.resource_type == "fetch"]) <= 6
+    assert (
+        2
+        < len([request for request in loaded if request.resource_type == "fetch"])
+        <= 6
+    )
 
 
 def test_index_that_cannot_be_read(visit):
@@ -200,7 +204,7 @@ def test_index_that_cannot_be_read(visit):
 
 
 def test_finds_nothing(visit):
-    """What no page says is said to be found nowhere."""
+    """A word that is on no page has a message instead of results."""
     page = visit()
 
     assert look_for(page, "zzzz") == []
@@ -229,7 +233,7 @@ def test_keyboard(visit, site):
 
 
 def test_heading_and_excerpt(visit):
-    """A result leads to the heading under which the words stand, and shows them."""
+    """A result links to the heading above the match, with an excerpt."""
     page = visit()
 
     look_for(page, "only the hash")
@@ -241,7 +245,7 @@ def test_heading_and_excerpt(visit):
 
 
 def test_title_that_says_it_all(visit):
-    """Where the title has all the words, the result is the page and how it begins."""
+    """If the title has all the words, the result is the page with its beginning."""
     page = visit()
 
     look_for(page, "keys")
@@ -252,7 +256,7 @@ def test_title_that_says_it_all(visit):
 
 
 def test_page_of_results(visit):
-    """A search has an address; Enter in the box leads there."""
+    """A search has an address, which Enter in the box opens."""
     page = visit()
     page.keyboard.press("/")
     page.keyboard.insert_text("rates & limits")
@@ -267,7 +271,7 @@ def test_page_of_results(visit):
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 def test_results_fit(visit, scheme):
-    """The panel of results is as wide as there is room for, at every width."""
+    """The results are as wide as the available space, at every width."""
     for width in (1280, 360, 320):
         page = visit(
             "/guides/keys/",
@@ -279,7 +283,7 @@ def test_results_fit(visit, scheme):
 
 
 def test_without_scripts(visit):
-    """The box is a link to a page that says so and lists the registers."""
+    """The box is a link to a page that explains it and links to the lists."""
     page = visit(java_script_enabled=False)
 
     page.get_by_role("search").get_by_role("link").click()

@@ -1,4 +1,4 @@
-"""The built sample world as readers see it: small and wide, light and dark."""
+"""The built sample site as readers see it: narrow and wide, light and dark."""
 
 import json
 from itertools import product
@@ -12,7 +12,7 @@ SIDEWAYS = "document.documentElement.scrollWidth"
 
 @pytest.fixture(scope="package")
 def paths(site):
-    """Where a page of each kind stands."""
+    """Return the path of a page of each kind."""
     with urlopen(f"{site}/status/incidents.json") as result:
         incident = json.load(result)["data"][0]["id"]
     found = ("/", "/status/", "/status/services/search/")
@@ -21,9 +21,9 @@ def paths(site):
 
 
 @pytest.fixture
-def visit(watched, site, paths):
-    """Open the page of a kind in given circumstances."""
-    return lambda name, **more: watched(site + paths[name], **more)
+def visit(open_strictly, site, paths):
+    """Open the page of a kind with browser options."""
+    return lambda name, **more: open_strictly(site + paths[name], **more)
 
 
 @pytest.mark.parametrize(("name", "scheme"), list(product(PAGES, ("light", "dark"))))
@@ -40,7 +40,7 @@ def test_page(visit, name, scheme):
 
 @pytest.mark.parametrize("name", PAGES)
 def test_page_without_scripts(visit, name):
-    """With scripts off the words are all there, and no control that does nothing."""
+    """With scripts off all text is there, and no useless control."""
     page = visit(
         name, java_script_enabled=False, viewport={"width": 360, "height": 700}
     )
@@ -60,13 +60,13 @@ def test_banner_grows_old(visit):
 
 
 def test_anchor_leads_down_the_page(visit):
-    """A link of the contents brings its heading into view."""
+    """A link in the table of contents scrolls to its heading."""
     page = visit("document", viewport={"width": 1280, "height": 400})
 
     page.locator(".contents a").last.click()
 
-    # The browser scrolls in its next frame, not within the click; and the page's
-    # policy lets nobody wait for that with an expression inside it.
+    # The browser scrolls in its next frame, not within the click; and the page's policy
+    # forbids waiting for that with an expression inside it.
     for _ in range(50):
         if page.evaluate("scrollY") > 0:
             break

@@ -40,7 +40,7 @@ def publish(slug, content):
 
 
 def test_search(works, visit):
-    """It finds pages, shows an excerpt of them, and leads to them."""
+    """The search finds pages, shows excerpts, and links to them."""
     publish("disks", "## Sizes\n\nA platter holds ten gigabytes.\n")
     works.build()
     page = visit(f"{PATH}/")
@@ -56,7 +56,7 @@ def test_search(works, visit):
 
 
 def test_search_page(works, visit):
-    """The box leads to the page of results, whose address is below the path."""
+    """The box opens the page of results, whose address is below the path."""
     page = visit(f"{PATH}/status/")
 
     page.keyboard.press("/")
@@ -79,15 +79,15 @@ def test_open_status_page(works, visit):
     page.clock.run_for(MINUTE)
 
     page.get_by_role("heading", level=1, name="Major outage").wait_for()
-    # It became the newer page; only other assets would make it load that one.
-    assert page.asked.count(f"{works.url}/status/") == 2
-    assert len([url for url in page.asked if "/assets/style." in url]) == 1
+    # It was replaced by the newer page; only other assets would make it load that one.
+    assert page.requests.count(f"{works.url}/status/") == 2
+    assert len([url for url in page.requests if "/assets/style." in url]) == 1
 
 
 def test_open_status_page_in_another_look(works, visit):
     """It loads itself again if the newer page has other styles."""
     page = visit(f"{PATH}/status/")
-    works.looks(accent_colour="#008000")
+    works.set_theme(accent_colour="#008000")
     works.sample("api", "down", at=30)
     works.sample("mail", at=30)
     works.build(at=31)
@@ -95,7 +95,7 @@ def test_open_status_page_in_another_look(works, visit):
     page.clock.run_for(MINUTE)
 
     page.get_by_role("heading", level=1, name="Major outage").wait_for()
-    styles = {url for url in page.asked if "/assets/style." in url}
+    styles = {url for url in page.requests if "/assets/style." in url}
     assert len(styles) == 2
 
 
@@ -133,10 +133,10 @@ def versions(works, tmp_path):
     ],
 )
 def test_menu_of_versions(versions, visit, page, old):
-    """It leads to the same page of another version, or to its home page."""
+    """The menu opens the same page of another version, or its home page."""
     shown = visit(f"{PATH}/{page}")
 
-    with shown.expect_response(lambda told: told.request.method == "HEAD"):
+    with shown.expect_response(lambda response: response.request.method == "HEAD"):
         shown.get_by_label("Version: 2.x").click()
 
     link = shown.get_by_role("link", name="1.x")
@@ -163,7 +163,7 @@ def test_menu_closes(versions, visit):
 
 
 def test_menu_without_scripts(versions, visit):
-    """It opens, and leads to the home page of each version."""
+    """Without scripts the menu opens the home page of each version."""
     page = visit(f"{PATH}/guides/disks/", java_script_enabled=False)
 
     page.get_by_label("Version: 2.x").click()

@@ -21,7 +21,7 @@ from tests.browser.status_site import (
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 @pytest.mark.parametrize("path", [OVERVIEW, SERVICE, FRONT])
 def test_nothing_is_green_past_the_deadline(works, visit, path, scheme):
-    """While fresh what works is green; past the deadline no place on the page is."""
+    """While fresh, operational services are green; past the deadline nothing is."""
     page = visit(path, color_scheme=scheme)
     assert page.evaluate(GREEN) > 0
     assert page.locator(".state .is-operational:visible").count() > 0
@@ -35,7 +35,7 @@ def test_nothing_is_green_past_the_deadline(works, visit, path, scheme):
 
 
 def test_deadline(works, visit):
-    """The page is old at its deadline, and not before; its clock goes on between."""
+    """The page is stale exactly at its deadline; its clock advances in between."""
     page = visit(OVERVIEW)
 
     page.clock.run_for(275_000)
@@ -50,7 +50,7 @@ def test_deadline(works, visit):
 
 def test_deadline_of_an_embed(world, visit):
     """An embed has no script: its styles alone mark it, after the time of the site."""
-    world.looks(freshness_seconds=60)
+    world.set_theme(freshness_seconds=60)
     world.service("api")
     world.sample("api")
     world.build()
@@ -65,7 +65,7 @@ def test_deadline_of_an_embed(world, visit):
 @pytest.mark.parametrize("at", [290, 3600, 40 * 86400])
 @pytest.mark.parametrize("path", [OVERVIEW, SERVICE, FRONT])
 def test_copy_served_late(works, visit, path, at):
-    """What a cache serves past the deadline is old from its first moment on."""
+    """A copy that a cache serves past the deadline is stale from the start."""
     page = visit(path, at=at)
 
     assert page.get_by_text(OLD).is_visible()
@@ -90,18 +90,18 @@ def planned(works):
 
 
 def places(page):
-    """Where the window stands on the overview, for whoever looks."""
+    """Return where the window is on the overview, as visible to readers."""
     ids = ("coming", "running")
     found = [i for i in ids if page.locator(f"#{i} article:visible").count()]
     return "".join(found) or "gone"
 
 
 def test_window_moves_at_its_minutes(planned, visit):
-    """It is coming, then running, then gone, and the states turn with it."""
+    """A window is planned, then active, then gone, and the states follow it."""
     page = visit(OVERVIEW)
     assert (places(page), headline(page)) == ("coming", "All systems operational")
 
-    # The page's clock goes on between its steps: on a busy machine for seconds.
+    # The page's clock advances between its steps: on a busy machine for seconds.
     page.clock.run_for(100_000)
     assert places(page) == "coming"
     page.clock.run_for(20_000)
@@ -116,7 +116,7 @@ def test_window_moves_at_its_minutes(planned, visit):
 
 @pytest.mark.parametrize(("path", "at"), [(SERVICE, ".verdict"), (FRONT, ".pulse")])
 def test_window_turns_every_page(planned, visit, path, at):
-    """No page goes on saying that what is under maintenance works."""
+    """No page shows services under maintenance as operational."""
     page = visit(path)
     assert "perational" in page.locator(at).inner_text()
 
@@ -127,7 +127,7 @@ def test_window_turns_every_page(planned, visit, path, at):
 
 
 def test_service_beside_the_window_stays(planned, visit):
-    """A window says nothing of a service that it does not name."""
+    """A window does not affect services that it does not name."""
     page = visit("/status/services/mail/")
 
     page.clock.run_for(120_000)
@@ -141,12 +141,12 @@ def test_phases_of_a_window(planned, visit):
     page = visit(found[0])
     status = page.locator(".facts dd").first
 
-    said = [status.inner_text()]
+    phases = [status.inner_text()]
     for _ in range(2):
         page.clock.run_for(2 * MINUTE)
-        said.append(status.inner_text())
+        phases.append(status.inner_text())
 
-    assert said == ["Scheduled", "Active", "Completed"]
+    assert phases == ["Scheduled", "Active", "Completed"]
 
 
 def test_incident_dated_ahead(works, visit):
@@ -163,12 +163,14 @@ def test_incident_dated_ahead(works, visit):
 
 
 def test_without_scripts(works, visit):
-    """The page says in words when it was checked, and from when on it is old."""
+    """
+    The page has the time of the check, and the time from which it is stale, in words.
+    """
     page = visit(OVERVIEW, java_script_enabled=False)
 
-    said = page.locator(".banner").inner_text()
-    assert "As of 1 Mar 2026, 11:59 UTC. The next update is due by 12:04 UTC." in said
-    assert "After that, this page is out of date." in said
+    banner = page.locator(".banner").inner_text()
+    assert "As of 1 Mar 2026, 11:59 UTC. The next update is due by 12:04 UTC." in banner
+    assert "After that, this page is out of date." in banner
 
 
 @pytest.mark.parametrize(
@@ -176,7 +178,7 @@ def test_without_scripts(works, visit):
     [
         ("UTC", "2026-03-01T11:59:50.000Z", "1 Mar 2026, 11:59 UTC"),
         ("Asia/Kolkata", "2026-03-01T11:59:50.000Z", "1 Mar 2026, 17:29 GMT+5:30"),
-        # The hour that comes twice, and the one that never comes.
+        # The hour that occurs twice, and the one that does not exist.
         ("Europe/Berlin", "2026-10-25T00:30:00.000Z", "25 Oct 2026, 02:30 CEST"),
         ("Europe/Berlin", "2026-10-25T01:30:00.000Z", "25 Oct 2026, 02:30 CET"),
         ("Europe/Berlin", "2026-03-29T01:00:00.000Z", "29 Mar 2026, 03:00 CEST"),
@@ -184,7 +186,7 @@ def test_without_scripts(works, visit):
     ],
 )
 def test_times_are_the_readers_own(works, visit, zone, instant, shown):
-    """In the reader's zone and with its name, so that no hour is told twice."""
+    """Times are in the reader's zone with its name, so that no hour is ambiguous."""
     starts = (datetime.fromisoformat(instant) - NOW).total_seconds()
     works.window("api", starts=starts, ends=starts + 2 * 86400)
     works.build()
@@ -204,14 +206,14 @@ def test_times_are_the_readers_own(works, visit, zone, instant, shown):
     ],
 )
 def test_times_of_the_readers_next_day(works, visit, zone, due):
-    """A time on another day than the page has its date, by the reader's midnight."""
+    """A time on another day than the page has its date, in the reader's zone."""
     page = visit(OVERVIEW, timezone_id=zone)
 
     assert page.get_by_text(due).is_visible()
 
 
 def test_tables_stay_in_utc(works, visit):
-    """A column that says UTC holds UTC, wherever the reader is."""
+    """A column that says UTC has UTC, wherever the reader is."""
     works.sample("api", at=-5000)
     works.build()
     page = visit(SERVICE, timezone_id="Asia/Kolkata")

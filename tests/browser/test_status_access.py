@@ -7,7 +7,7 @@ from tests.browser.status_crowd import write_everything
 from tests.browser.status_site import NOW, OLD, StatusSite
 
 OPEN = "document.querySelectorAll('details').forEach((each) => (each.open = true))"
-# Each stands for its kind, in a state that no other has.
+# Each represents its kind, in a state that no other has.
 KINDS = (
     *("overview", "down", "never", "severity degraded", "resolved", "running"),
     *("cancelled", "month", "how", "frame of partial"),
@@ -24,7 +24,7 @@ def everything(tmp_path_factory, empty_database):
 
 @pytest.fixture(scope="module")
 def tab(browser):
-    """One page for all, whose clock goes on only when it is told to."""
+    """One page for all tests, whose clock advances only on request."""
     context = browser.new_context()
     page = context.new_page()
     page.clock.install(time=NOW)
@@ -41,7 +41,7 @@ def test_nothing_is_found(everything, tab, kind):
 
 
 def test_nothing_is_found_in_tables(everything, tab):
-    """Nor have the tables behind their disclosures."""
+    """There are no findings in the tables behind their disclosures."""
     tab.goto(everything.url + everything.pages["maintenance"])
     tab.evaluate(OPEN)
 
@@ -49,7 +49,7 @@ def test_nothing_is_found_in_tables(everything, tab):
 
 
 def test_nothing_is_found_out_of_date(everything, tab):
-    """Nor has the page that knows it is old."""
+    """There are no findings on a stale page."""
     tab.goto(everything.url + everything.pages["overview"])
     tab.clock.fast_forward(3600 * 1000)
 
@@ -59,7 +59,7 @@ def test_nothing_is_found_out_of_date(everything, tab):
 
 @pytest.mark.parametrize("path", ["/status/", "/status/history/"])
 def test_nothing_is_found_without_services(world, tab, path):
-    """Nor has a page that has nothing to tell."""
+    """There are no findings on an empty page."""
     world.build()
     tab.goto(world.url + path)
 
@@ -68,7 +68,7 @@ def test_nothing_is_found_without_services(world, tab, path):
 
 @pytest.mark.parametrize("kind", ["overview", "severity degraded", "month"])
 def test_links_are_underlined(everything, tab, kind):
-    """Titles that are links look like links, and not by their colour alone."""
+    """Linked titles look like links, and not only by their colour."""
     tab.goto(everything.url + everything.pages[kind])
 
     titles = tab.locator("main :is(h2, h3, h4, dd, .reason) a:visible")

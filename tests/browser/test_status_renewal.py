@@ -1,4 +1,6 @@
-"""The open page that becomes a newer one, politely, and takes nobody else's word."""
+"""
+An open page that replaces itself with a newer one, without moving the reader's focus.
+"""
 
 import pytest
 
@@ -29,7 +31,7 @@ def test_page_renews_itself(works, visit):
 
 
 def test_old_page_comes_back(works, visit):
-    """A page that was old takes a newer one's word, and says no more that it is."""
+    """A stale page shows the newer state, and no longer says that it is stale."""
     page = visit(OVERVIEW, at=600)
     assert headline(page) == OLD
     for slug in ("api", "mail"):
@@ -62,7 +64,7 @@ def test_renewal_disturbs_nobody(works, visit):
 
 
 def test_focus_stays_with_its_link(works, visit):
-    """A link that moves down the page takes the focus with it."""
+    """If a link moves down the page, the focus moves with it."""
     page = visit(OVERVIEW)
     page.get_by_role("link", name="Mail").focus()
     works.service("a", name="Aaa", display_order=0)
@@ -75,8 +77,8 @@ def test_focus_stays_with_its_link(works, visit):
     assert page.evaluate("document.activeElement.textContent") == "Mail"
 
 
-def asked_for(page, path=OVERVIEW):
-    return len([each for each in page.asked if each.endswith(path)])
+def requests_for(page, path=OVERVIEW):
+    return len([each for each in page.requests if each.endswith(path)])
 
 
 def test_looks_once_a_minute(works, visit):
@@ -87,32 +89,34 @@ def test_looks_once_a_minute(works, visit):
         page.clock.run_for(5_000)
         page.evaluate("document.dispatchEvent(new Event('visibilitychange'))")
 
-    assert 9 <= asked_for(page) - 1 <= 10
+    assert 9 <= requests_for(page) - 1 <= 10
 
 
 def test_unseen_page_asks_for_nothing(works, visit):
-    """A page in the background is quiet, and looks when it is seen again."""
+    """
+    A page in the background sends no requests, and checks when it is visible again.
+    """
     page = visit(OVERVIEW)
     hidden = "value => Object.defineProperty(document, 'hidden', "
     hidden += "{value, configurable: true})"
     page.evaluate(hidden, True)
     page.clock.run_for(10 * MINUTE)
-    assert asked_for(page) == 1
+    assert requests_for(page) == 1
 
     page.evaluate(hidden, False)
     page.evaluate("document.dispatchEvent(new Event('visibilitychange'))")
 
-    assert asked_for(page) == 2
+    assert requests_for(page) == 2
 
 
 def test_offline_page_asks_for_nothing(works, visit):
-    """Without a network the page asks nobody, and grows old all the same."""
+    """Without a network the page sends no requests, and still becomes stale."""
     page = visit(OVERVIEW)
     page.context.set_offline(True)
 
     page.clock.run_for(10 * MINUTE)
 
-    assert asked_for(page) == 1
+    assert requests_for(page) == 1
     assert headline(page) == OLD
 
 
@@ -146,7 +150,7 @@ def test_earlier_deadline_is_believed(works, visit):
 
 @pytest.mark.parametrize("answer", ["<h1>Sign in</h1>", "", "<main>{}</main>"])
 def test_stranger_is_not_believed(works, visit, answer):
-    """What another page answers in the place of this one is not shown."""
+    """The content of another page at this address is not shown."""
     page = visit(OVERVIEW)
     page.route("**/status/", lambda route: route.fulfill(body=answer))
 

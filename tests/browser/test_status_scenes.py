@@ -1,4 +1,4 @@
-"""Every state of the table of decisions, and what harms a page, before a reader."""
+"""Every state of the decision table, and harmful content, in a real browser."""
 
 from pathlib import Path
 
@@ -30,7 +30,7 @@ SIDEWAYS = "document.documentElement.scrollWidth"
 
 
 def play(world, vector):
-    """Make the facts of a vector, about the service api."""
+    """Create the data of a vector, for the service api."""
     world.service("api", group="Core", description="What programs ask.")
     for severity, started, is_resolved in vector.incidents:
         id = world.incident("api", severity=severity, started=started)
@@ -62,7 +62,7 @@ def test_vector(world, visit, vector):
 
 @pytest.fixture
 def hostile(world):
-    """Services, incidents, entries and windows in the words of those who mean harm."""
+    """Services, incidents, updates and windows with hostile texts."""
     for number, words in enumerate(HOSTILE):
         slug = f"s{number}"
         world.service(slug, name=words[:120], group=words[:64], description=words)
@@ -105,7 +105,7 @@ def test_hostile_words(hostile, visit):
 
 
 def test_right_to_left(hostile, visit):
-    """What is written from the right begins at the right, and the page stays."""
+    """Right-to-left text is aligned right, and the page's layout stays."""
     page = visit("/status/services/s2/")
 
     lead = page.locator(".lead > bdi")
@@ -114,7 +114,7 @@ def test_right_to_left(hostile, visit):
 
 
 def test_crowd(world, visit):
-    """Two hundred services in one group, one never measured, are one page still."""
+    """Two hundred services in one group, one never measured, fit on one page."""
     for number in range(200):
         world.service(f"s{number:03}", group="Everything")
         if number:
@@ -133,7 +133,7 @@ def test_crowd(world, visit):
 
 
 def test_thousand_incidents_in_a_month(world, visit):
-    """The overview tells the newest and leads to the others; the month has all."""
+    """The overview shows the newest and links to the others; the month has all."""
     world.service("api")
     world.sample("api")
     for number in range(1000):
@@ -157,7 +157,9 @@ def test_thousand_incidents_in_a_month(world, visit):
 
 
 def test_windows_that_overlap(world, visit):
-    """Each is told for itself, and the state lasts until the last of them is over."""
+    """
+    Each window is shown separately, and the state lasts until the last one is over.
+    """
     world.service("api")
     world.sample("api")
     for starts, ends in ((-60, 60), (-30, 90), (30, 120)):

@@ -34,15 +34,15 @@ def site(build_site, settings, clock):
 
 @pytest.fixture
 def open_page(browser):
-    """Open an address; no script fails, nothing is blocked."""
+    """Open an address; script errors and blocked requests fail the test."""
     contexts, errors = [], []
 
-    def go(address, **circumstances):
-        context = browser.new_context(**circumstances)
+    def go(address, **options):
+        context = browser.new_context(**options)
         contexts.append(context)
         page = context.new_page()
         page.on("pageerror", lambda error: errors.append(str(error)))
-        page.on("console", lambda said: errors.append(said.text))
+        page.on("console", lambda message: errors.append(message.text))
         page.goto(address)
         return page
 
@@ -62,7 +62,7 @@ def the_row():
 
 @pytest.mark.parametrize("has_scripts", [True, False])
 def test_there_and_out_again(site, open_page, has_scripts):
-    """On a phone, with and without scripts: ask, confirm, choose, unsubscribe."""
+    """On a phone, with and without scripts: subscribe, confirm, choose, unsubscribe."""
     page = open_page(
         f"{site}/status/services/api/",
         viewport=NARROW,
@@ -94,7 +94,10 @@ def test_there_and_out_again(site, open_page, has_scripts):
 
 
 def test_pages_for_everybody(site, open_page):
-    """No page has a barrier, at any width and in either scheme; none scrolls aside."""
+    """
+    No page has an accessibility finding, at any width and scheme; none scrolls
+    sideways.
+    """
     page = open_page(f"{site}/status/", bypass_csp=True)
     page.get_by_text("Subscribe by email").click()
     assert findings(page) == {}

@@ -1,4 +1,4 @@
-"""The Markdown of an update, as a browser shows it beside that of a document."""
+"""The Markdown of an update in a browser, compared with that of a document."""
 
 import pytest
 
@@ -36,7 +36,7 @@ x < y and a line that is also far too long for the screen of a phone
 - [x] found
 - [ ] mended
 """
-# What has a style of its own, and the properties by which one sees it.
+# Elements with their own styles, and the properties to compare.
 STYLED = {
     ".code": ["backgroundColor", "borderTopWidth", "borderRadius", "position"],
     ".code > .copy": ["position", "top", "right", "fontSize", "color", "borderColor"],
@@ -58,7 +58,7 @@ STYLES = """styled => Object.entries(styled).map(([selector, names]) => {
 
 @pytest.fixture(scope="module")
 def addresses(tmp_path_factory, empty_database):
-    """The addresses of a document and of an incident that say the same."""
+    """Return the addresses of a document and of an incident with the same text."""
     incidents = []
 
     def write():
@@ -79,9 +79,9 @@ def addresses(tmp_path_factory, empty_database):
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
-def test_update_looks_like_a_document(addresses, watched, scheme):
+def test_update_looks_like_a_document(addresses, open_strictly, scheme):
     """The same Markdown has the same styles on the page of an incident."""
-    document, incident = (watched(at, color_scheme=scheme) for at in addresses)
+    document, incident = (open_strictly(at, color_scheme=scheme) for at in addresses)
 
     shown = incident.evaluate(STYLES, STYLED)
 
@@ -89,10 +89,10 @@ def test_update_looks_like_a_document(addresses, watched, scheme):
 
 
 @pytest.mark.parametrize("has_touch", [True, False])
-def test_copy_button_covers_no_code(addresses, watched, has_touch):
+def test_copy_button_covers_no_code(addresses, open_strictly, has_touch):
     """The button is in the corner of the code, which can be read beside or below it."""
     viewport = {"width": 360, "height": 800}
-    page = watched(
+    page = open_strictly(
         addresses[1], viewport=viewport, has_touch=has_touch, is_mobile=has_touch
     )
 

@@ -1,4 +1,4 @@
-"""A process of its own that dies in the middle of what it does."""
+"""Processes that die in the middle of their work."""
 
 import os
 import signal
@@ -10,7 +10,9 @@ from sitegen.output.folder import OutputFolder
 
 
 class Quick(OutputFolder):
-    """A folder without syncs: what a killed process has written, the disk has."""
+    """
+    A folder without syncs, because what a killed process has written is on the disk.
+    """
 
     def _sync(self, descriptor):
         pass
@@ -81,7 +83,7 @@ def forked(work, path):
 
 
 def survives(work, path):
-    """Return whether a child that does the work came to its end; it must not fail."""
+    """Return whether a child that does the work completed it; it must not fail."""
     _, status = os.waitpid(forked(work, path), 0)
     killed = os.WIFSIGNALED(status) and os.WTERMSIG(status) == signal.SIGKILL
     assert killed or os.waitstatus_to_exitcode(status) == 0
@@ -89,6 +91,6 @@ def survives(work, path):
 
 
 def forget(path):
-    """Take a database away, with what belongs to it."""
+    """Delete a database with all its files."""
     for ending in ("", "-wal", "-shm"):
         Path(path + ending).unlink(missing_ok=True)

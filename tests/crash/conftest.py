@@ -9,7 +9,7 @@ from api.http.problem_types import PROBLEM_TYPES
 from tests.crash.scene import Scene
 
 ADMIN = "POST /status/v1/admin"
-# One of the pages that nothing changes; all of them are half of the site.
+# Only one of the problem pages: they never change and would be half of the site.
 PROBLEMS = {"not-found": asdict(PROBLEM_TYPES["not-found"])}
 
 
@@ -19,7 +19,7 @@ def scene(api, docs_project, build_site, settings, output, tmp_path, clock, engi
     api(f"{ADMIN}/services/add", {"slug": "api", "name": "API"})
     api(f"{ADMIN}/services/add", {"slug": "mail", "name": "Mail"})
     build_site = partial(build_site, problems=PROBLEMS)
-    moving, going = (
+    moving, withdrawn = (
         docs_project.publish("limits"),
         docs_project.publish("old", section="Old"),
     )
@@ -29,7 +29,7 @@ def scene(api, docs_project, build_site, settings, output, tmp_path, clock, engi
     incident = {"title": "Slow", "severity": "degraded", "body": "Looking."}
     api(f"{ADMIN}/incidents/add", incident | {"services": ["mail"]})
     docs_project.update(moving, collection="support")
-    docs_project.withdraw(going)
+    docs_project.withdraw(withdrawn)
     docs_project.publish("new", "See [limits](limits.md).\n")
     yield Scene(settings, build_site, output, tmp_path, engine)
     engine.leave(tmp_path)

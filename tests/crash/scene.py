@@ -1,4 +1,4 @@
-"""A site that can be set back, and what is required of it after each kill."""
+"""A site that can be reset, and the requirements for it after each kill."""
 
 import filecmp
 import json
@@ -25,15 +25,15 @@ class Scene:
         self.path, self.engine = settings.database, engine
         self.build = build_site
         self.output = output
-        self.before, self.kept = aside / "before", engine.at(aside / "kept.db")
+        self.before, self.stored = aside / "before", engine.at(aside / "kept.db")
         database.close()
         shutil.copytree(output, self.before)
-        engine.copy(self.path, self.kept)
+        engine.copy(self.path, self.stored)
         self.old, self.right = files_in(output), self.fresh(aside / "fresh")
         self.seen = json.loads((output / "build.json").read_text())["generation"]
 
     def fresh(self, folder):
-        """What a build into an empty folder makes of the database."""
+        """Return the files of a build of the database into an empty folder."""
         self.set_back()
         open_database(self.path)
         self.build(folders=OutputFolders(str(folder), Quick))
@@ -41,8 +41,8 @@ class Scene:
 
     def set_back(self):
         database.close()
-        self.engine.copy(self.kept, self.path)
-        # Most files are as they were: to make them all anew would take longest.
+        self.engine.copy(self.stored, self.path)
+        # Most files are unchanged, and recreating all of them would take longest.
         for each in sorted(self.output.rglob("*"), reverse=True):
             if not (self.before / each.relative_to(self.output)).exists():
                 each.rmdir() if each.is_dir() else each.unlink()
@@ -51,7 +51,7 @@ class Scene:
         )
 
     def survives(self, step):
-        """Build in a child that dies before this step; tell whether it lived."""
+        """Build in a child that dies before this step; return whether it completed."""
         folders = OutputFolders(str(self.output), partial(Deadly, Steps(step)))
         return survives(lambda: self.build(folders=folders), self.path)
 
@@ -60,13 +60,13 @@ class Scene:
         self.build(folders=OutputFolders(str(self.output), Quick))
 
 
-def _put_back(kept, target):
-    if not (os.path.exists(target) and filecmp.cmp(kept, target)):
-        shutil.copy2(kept, target)
+def _put_back(source, target):
+    if not (os.path.exists(target) and filecmp.cmp(source, target)):
+        shutil.copy2(source, target)
 
 
 def require_nothing_torn(scene):
-    """Every file is what it was or what it should be, to the byte."""
+    """Every file has its old or its new content, byte for byte."""
     found = files_in(scene.output)
     # These are written with each area.
     for path in (MANIFEST, LIVE):
@@ -75,8 +75,8 @@ def require_nothing_torn(scene):
         assert content in (scene.old.get(path), scene.right.get(path)), path
 
 
-def require_mended(scene):
-    """The folder equals a fresh one, and nothing is behind."""
+def require_repaired(scene):
+    """The folder equals a fresh one, and no area has unbuilt changes."""
     assert files_in(scene.output) == scene.right
     assert behind() == set()
     left = list(scene.output.glob(".masthead.*.drafts/*"))
@@ -89,15 +89,18 @@ def require_mended(scene):
     assert not is_site_unfinished(scene.output)
 
 
-def require_told(scene, half):
-    """All that differs now is told, from what was there and from what was left half."""
-    now, result = files_in(scene.output), told_since(scene.output, scene.seen)
-    untold = (different(scene.old, scene.right) | different(half, now)) - result
-    assert not untold, untold
+def require_reported(scene, half):
+    """
+    Every difference from the old state, and from the interrupted one, is in the purge
+    lists.
+    """
+    now, result = files_in(scene.output), purged_since(scene.output, scene.seen)
+    unreported = (different(scene.old, scene.right) | different(half, now)) - result
+    assert not unreported, unreported
 
 
-def told_since(output, generation):
-    """What a host purges that has seen this generation, before it changed further."""
+def purged_since(output, generation):
+    """Return what a host purges that has last seen this generation."""
     found = set()
     for path in (output / "builds").iterdir():
         note = json.loads(path.read_text())
@@ -107,7 +110,7 @@ def told_since(output, generation):
 
 
 def different(before, after):
-    """The addresses at which a host that kept everything would show the past."""
+    """Return the addresses at which a host without purges would show outdated files."""
     paths = before.keys() | after.keys()
     changed = {each for each in paths if before.get(each) != after.get(each)}
     return {

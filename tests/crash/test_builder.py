@@ -9,12 +9,15 @@ import pytest
 
 from models.changes import behind
 from models.storage.database import open_database
-from tests.crash.scene import require_mended, require_nothing_torn, require_told
+from tests.crash.scene import require_nothing_torn, require_repaired, require_reported
 from tests.pages.builder.test_build import files_in
 
 
 def test_killed_before_each_step(scene, stride):
-    """No file is ever torn; the next build mends what is left, and tells all of it."""
+    """
+    No file is ever partially written; the next build repairs the site, and reports all
+    changes.
+    """
     first = random.randint(1, stride)
     print(f"from step {first}")
     for step in count(first, stride):
@@ -23,8 +26,8 @@ def test_killed_before_each_step(scene, stride):
         require_nothing_torn(scene)
         half = files_in(scene.output)
         scene.build_again()
-        require_mended(scene)
-        require_told(scene, half)
+        require_repaired(scene)
+        require_reported(scene, half)
         if survived:
             break
 
@@ -35,7 +38,10 @@ def test_killed_before_each_step(scene, stride):
     ("first", "second"), [(20, 5), (60, 30), (90, 3), (75, 75)], ids=str
 )
 def test_killed_while_it_makes_up(scene, first, second):
-    """A second builder that dies on what the first has left loses nothing either."""
+    """
+    A second builder that dies while it repairs the first one's work loses nothing
+    either.
+    """
     scene.set_back()
     scene.survives(first)
     half = files_in(scene.output)
@@ -43,11 +49,11 @@ def test_killed_while_it_makes_up(scene, first, second):
 
     scene.build_again()
 
-    require_told(scene, half)
+    require_reported(scene, half)
 
 
 def test_history_taken_away(scene):
-    """A site without its notes begins new ones, and is right all the same."""
+    """A site whose generation reports were deleted starts new ones, and is correct."""
     scene.set_back()
     shutil.rmtree(scene.output / "builds")
 
@@ -60,7 +66,7 @@ def test_history_taken_away(scene):
 
 @pytest.mark.parametrize("step", [1, 2, 3, 10, 31, 64, 97])
 def test_killed_in_its_first_build(scene, step):
-    """A first build that dies leaves no file that is not whole, and is made up for."""
+    """A first build that dies leaves only complete files, and is repaired."""
     scene.set_back()
     shutil.rmtree(scene.output)
 
@@ -69,12 +75,12 @@ def test_killed_in_its_first_build(scene, step):
     for path, content in files_in(scene.output).items():
         assert content == scene.right[path]
     scene.build_again()
-    require_mended(scene)
+    require_repaired(scene)
 
 
 @pytest.mark.parametrize("step", [9, 30])
 def test_draft_is_not_served(scene, app, step):
-    """What a killed builder leaves half is at no address of the site."""
+    """Temporary files of a killed builder are not served at any address."""
     scene.set_back()
     scene.survives(step)
     open_database(scene.path)
@@ -88,7 +94,7 @@ def test_draft_is_not_served(scene, app, step):
 
 
 def test_killed_between_answer_and_build(scene):
-    """What was answered and not built is behind, whatever became of the process."""
+    """An acknowledged write that was not built is marked as unbuilt after any crash."""
     scene.set_back()
     open_database(scene.path)
 

@@ -1,4 +1,4 @@
-"""An import that is killed at any document has brought in nothing."""
+"""An import that is killed at any document has imported nothing."""
 
 import signal
 import subprocess
@@ -44,7 +44,7 @@ print(len(report.created), len(report.published))
 
 @pytest.mark.parametrize("step", [0, 1, 4, 8])
 def test_killed_import(store, settings, clock, step):
-    """Nothing is there, not even a mark; the next import brings all of it."""
+    """Nothing is stored, not even a mark; the next import imports everything."""
     ensure_docs_project(clock.now, slug="docs", owner_id=NIL_UUID)
     marked = marks()["docs"]
     command = [sys.executable, "-c", DYING, settings.database]

@@ -7,7 +7,7 @@ import pytest
 
 from bench import kills
 
-# Whoever dies here waits for the disk as in service.
+# The processes that are killed wait for the disk as in service.
 pytestmark = [pytest.mark.usefixtures("durable"), pytest.mark.both_engines]
 
 
@@ -18,7 +18,10 @@ def found():
 
 
 def right(total):
-    """Nothing lost, doubled, answered otherwise, broken or unlike a full build."""
+    """
+    Assert that nothing is lost, duplicated, answered differently, broken or unlike a
+    full build.
+    """
     return not set(+total) - {"kills", "acknowledged"}
 
 
@@ -32,7 +35,7 @@ def test_some_steps(found):
 
 
 def test_at_a_moment(found):
-    """A server killed under load has kept all that it answered."""
+    """A server that is killed under load keeps everything that it acknowledged."""
     seed = random.randrange(10**9)
     print(f"seed {seed}")
 
@@ -45,8 +48,8 @@ def test_at_a_moment(found):
 @pytest.mark.sqlite
 def test_processes(found):
     """
-    Each process of a server is killed under load: what it answered is kept, the others
-    go on, it runs again, and none outlives the parent.
+    Each process of a server is killed under load: acknowledged writes are kept, the
+    others continue, it is restarted, and none outlives the parent.
     """
     seed = random.randrange(10**9)
     print(f"seed {seed}")

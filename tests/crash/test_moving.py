@@ -1,4 +1,4 @@
-"""A move that is killed at any thing has brought in nothing."""
+"""A move that is killed at any row has moved nothing."""
 
 import signal
 import subprocess
@@ -42,7 +42,7 @@ print(sum(map(len, report.added.values())))
 
 @pytest.mark.parametrize("step", [0, 3, 6])
 def test_killed_move(store, settings, step):
-    """Nothing is there, not even a mark; the next run brings all of it."""
+    """Nothing is stored, not even a mark; the next run moves everything."""
     marked = marks()
     command = [sys.executable, "-c", DYING, settings.database]
 

@@ -43,17 +43,19 @@ class Steps:
             os.kill(os.getpid(), signal.SIGKILL)
 
 
-def told(pipe, **line):
+def write_line(pipe, **line):
     os.write(pipe, (json.dumps(line) + "\n").encode())
 
 
 def sender(pipe, step=lambda: None):
-    """Return a sender that writes down what a receiver gets; some fail at first."""
+    """Return a sender that records what a receiver gets; some fail at first."""
 
     def send(batch):
         for attempt in batch:
             step()
-            told(pipe, got=attempt.delivery_id, by=attempt.address, at=attempt.attempts)
+            write_line(
+                pipe, got=attempt.delivery_id, by=attempt.address, at=attempt.attempts
+            )
             step()
             is_bad = attempt.address == ADDRESSES[2] and attempt.attempts == 1
             yield attempt, Outcome(is_delivered=False) if is_bad else DELIVERED
@@ -76,7 +78,7 @@ def work(app, key, clock, pipe, last_step):
     path = ADD_INCIDENT.split()[1]
     response = app.test_client().post(path, json=INCIDENT, headers=headers)
     assert response.status_code == 200, response.text
-    told(pipe, answered=response.json["data"]["id"])
+    write_line(pipe, answered=response.json["data"]["id"])
     deliver(clock, sender(pipe, steps.step))
 
 
@@ -110,19 +112,19 @@ def key(issue):
 
 def test_nothing_is_lost(api, app, key, clock, settings, engine, tmp_path, stride):
     """
-    Killed before any step, each event of a kept change reaches each subscription, and
-    what is delivered twice has the same id.
+    Killed before any step, each event of a committed change reaches each subscription,
+    and duplicates have the same id.
     """
     World(api, clock).service("api")
     for address in ADDRESSES:
         subscribe(clock.now, address)
-    kept = engine.at(tmp_path / "kept.db")
+    stored = engine.at(tmp_path / "kept.db")
     database.close()
-    engine.copy(settings.database, kept)
+    engine.copy(settings.database, stored)
     doubled, step, is_killed = 0, 1, True
     while is_killed:
         forget(settings.database)
-        engine.copy(kept, settings.database)
+        engine.copy(stored, settings.database)
         ours, theirs = os.pipe()
         child = forked(
             lambda pipe=theirs, last=step: work(app, key, clock, pipe, last),
@@ -134,7 +136,7 @@ def test_nothing_is_lost(api, app, key, clock, settings, engine, tmp_path, strid
         deliver(clock, sender(theirs))
         os.close(theirs)
         with os.fdopen(ours) as pipe:
-            doubled += require_told([json.loads(line) for line in pipe], step)
+            doubled += require_delivered([json.loads(line) for line in pipe], step)
         database.close()
         step += stride
 
@@ -143,7 +145,7 @@ def test_nothing_is_lost(api, app, key, clock, settings, engine, tmp_path, strid
 
 
 def wait_for_last_commit(settings):
-    """Wait until the server has ended what the killed process began."""
+    """Wait until the database server has ended the killed process's transactions."""
     if not is_postgresql(settings.database):
         return
     deadline = time.monotonic() + SECONDS
@@ -152,20 +154,20 @@ def wait_for_last_commit(settings):
         time.sleep(0.005)
 
 
-def require_told(lines, step):
-    """Require that nothing is lost; return how many deliveries were doubled."""
+def require_delivered(lines, step):
+    """Require that nothing is lost; return the number of duplicated deliveries."""
     answered = {line["answered"] for line in lines if "answered" in line}
     deliveries = list(DeliveryRow.select())
     assert answered <= {row.subject_id for row in EventRow.select()}, step
     assert {row.status for row in deliveries} <= {"delivered"}, step
     assert len(deliveries) == len(ADDRESSES) * EventRow.select().count(), step
-    got = defaultdict(list)
+    received = defaultdict(list)
     for line in lines:
         if "got" in line:
-            got[line["by"]].append(line["got"])
+            received[line["by"]].append(line["got"])
     doubled = 0
     for row in deliveries:
-        ids = got[row.subscription.address]
+        ids = received[row.subscription.address]
         # One event: whatever a receiver got, it got under one id.
         assert set(ids) == {row.id}, step
         expected = 2 if row.subscription.address == ADDRESSES[2] else 1

@@ -1,4 +1,6 @@
-"""The server is killed between any two steps of publishing and noting what is live."""
+"""
+The server is killed between any two steps of publishing and recording what is live.
+"""
 
 import os
 import shutil
@@ -65,8 +67,8 @@ def test_killed_before_each_step(
     api, build_site, to_folder, clock, engine, tmp_path, stride
 ):
     """
-    What is noted as live is at the target, what was noted before stays known, and the
-    next publication notes all that was built.
+    What is recorded as live is at the target, earlier records stay, and the next
+    publication records everything that was built.
     """
     target, at = Path(to_folder.publish), to_folder.publish_location
     api(ADD, {"slug": "first", "name": "First"})
@@ -77,13 +79,13 @@ def test_killed_before_each_step(
     build_site()
     built = built_generations()
     shutil.copytree(target, tmp_path / "kept")
-    kept = engine.at(tmp_path / "kept.db")
+    stored = engine.at(tmp_path / "kept.db")
     database.close()
-    engine.copy(to_folder.database, kept)
+    engine.copy(to_folder.database, stored)
     noted = set()
     for step in count(1, stride):
         forget(to_folder.database)
-        engine.copy(kept, to_folder.database)
+        engine.copy(stored, to_folder.database)
         shutil.rmtree(target)
         shutil.copytree(tmp_path / "kept", target)
         survived = survives(

@@ -1,4 +1,4 @@
-"""A probe that is killed at each step of its spool loses nothing it has measured."""
+"""A probe that is killed at each step of its spool loses no measurement."""
 
 import os
 from datetime import timedelta
@@ -9,14 +9,16 @@ from tests.probing.test_spool import NOON, sample
 
 
 class Killed(BaseException):
-    """Nothing of ours is done after it."""
+    """Raised at the kill; no code of ours runs after it."""
 
 
 class Life:
-    """Samples that come and are told, until a step of the disk is one too many."""
+    """
+    Samples that are added and sent, until the step of the disk at which it is killed.
+    """
 
     def __init__(self, path, steps):
-        self.added, self.told = set(), set()
+        self.added, self.sent = set(), set()
         self.left = steps
         self.spool = Spool(path, max_samples=1000, max_age=timedelta(days=1))
 
@@ -36,7 +38,7 @@ class Life:
             self.added.add(one.observed_at)
             if number in (3, 8, 11):
                 batch = self.spool.next_batch(NOON)
-                self.told |= {each.observed_at for each in batch.samples}
+                self.sent |= {each.observed_at for each in batch.samples}
                 self.spool.remove(batch)
 
     def end(self):
@@ -55,7 +57,9 @@ def found_in(path):
 
 
 def test_killed_at_each_step(tmp_path, monkeypatch):
-    """What was added and not told is found again, whichever step was the last."""
+    """
+    Samples that were added and not sent are found again, whichever step was the last.
+    """
     monkeypatch.setattr(spooling, "BATCH_SIZE", 3)
     steps = 0
     while True:
@@ -69,7 +73,7 @@ def test_killed_at_each_step(tmp_path, monkeypatch):
             except Killed:
                 life.end()
         found = found_in(tmp_path / f"spool-{steps}")
-        assert life.added - life.told <= found, steps
+        assert life.added - life.sent <= found, steps
         steps += 1
     life.end()
     # Two for each sample, and some that put a new file in the place of the old.

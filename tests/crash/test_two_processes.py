@@ -1,4 +1,4 @@
-"""Two processes make a site; one of them is killed, or both are told to end."""
+"""Two processes build a site; one of them is killed, or both are interrupted."""
 
 import os
 import re
@@ -23,13 +23,13 @@ ROOT = Path(__file__).parents[2]
 # Enough for other processes to render them.
 COUNT = 520
 DRAFTS = "output/.masthead.docs.drafts"
-# What a command tells from time to time if it takes long.
+# The progress messages of a command that takes long.
 PROGRESS = re.compile(r"^\w+ \d+( of \d+)?\n", re.MULTILINE)
 
 
 @pytest.fixture(scope="module", autouse=True)
 def instance(engine):
-    """What every command is told of the database: the file in short."""
+    """The instance as the commands address it: by a short file name."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("MASTHEAD_DATABASE", engine.at(Path("masthead.db")))
         yield
@@ -37,7 +37,10 @@ def instance(engine):
 
 
 def command(place, *words, **named):
-    """Start a command of app.py from where its files are, which it names in short."""
+    """
+    Start a command of app.py in the folder of its files, which it addresses by short
+    names.
+    """
     result = {"OUTPUT": "output", "LOG_LEVEL": "warning"}
     result = {f"MASTHEAD_{name}": value for name, value in (result | named).items()}
     return subprocess.Popen(
@@ -69,7 +72,7 @@ def site(tmp_path_factory):
 
 
 def ended(process, timeout=None):
-    """Wait for the end of a command; return its exit code and what it told."""
+    """Wait for the end of a command; return its exit code and its output."""
     _, result = process.communicate(timeout=timeout)
     return process.returncode, PROGRESS.sub("", result)
 
@@ -79,7 +82,7 @@ def require_well(process):
 
 
 def worker_of(process):
-    """Wait until it has a process that renders, and return that one's number."""
+    """Wait until it has a rendering process, and return its pid."""
     while True:
         for pid in children_of(process.pid):
             if b"--multiprocessing-fork" in Path(f"/proc/{pid}/cmdline").read_bytes():
@@ -116,7 +119,7 @@ def building(site):
 
 
 def require_right(site):
-    """The next build, begun at once, makes the folder equal to a fresh one."""
+    """The next build, which starts at once, makes the folder equal to a fresh one."""
     require_well(command(site, "build"))
     assert files_in(site / "output") == files_in(site / "right")
     assert not list((site / "output").glob(".masthead.*.drafts/*"))
@@ -124,7 +127,7 @@ def require_right(site):
 
 @pytest.mark.parametrize("seconds", every_nth([0.5, 0, None], 3))
 def test_builder_killed(site, building, seconds):
-    """A worker that is left alone takes nothing of the next build away."""
+    """An orphaned worker removes nothing of the next build."""
     worker_of(building)
     time.sleep(seconds) if seconds is not None else until_written(site)
 
@@ -135,7 +138,7 @@ def test_builder_killed(site, building, seconds):
 
 @pytest.mark.parametrize("seconds", every_nth([0.5, 0, None], 3))
 def test_worker_killed(site, building, seconds):
-    """The builder makes what the worker was to make, and all is right."""
+    """The builder renders what the worker should have, and the site is correct."""
     worker = worker_of(building)
     time.sleep(seconds) if seconds is not None else until_written(site)
 
@@ -148,7 +151,7 @@ def test_worker_killed(site, building, seconds):
 
 
 def test_interrupted(site, building):
-    """Ctrl-C ends all of them, and is told once."""
+    """Ctrl-C ends all of them, and is reported once."""
     worker = worker_of(building)
     while not list((site / DRAFTS).glob("*")):
         time.sleep(0.001)

@@ -1,4 +1,4 @@
-"""The compose file: what it says of each service, with what .env would fill in."""
+"""The compose file, with the values that .env would supply."""
 
 import re
 
@@ -7,16 +7,18 @@ import yaml
 from tests.deploy.conftest import DEPLOY
 
 LINES = (DEPLOY / "env.example").read_text().splitlines()
-GIVEN = dict(line.split("=", 1) for line in LINES if re.match(r"\w+=", line))
-# Where nothing is given a secret is to be made up.
-MADE_UP = {name: value or f"{name.replace('_', '')}7" for name, value in GIVEN.items()}
+ENV_VALUES = dict(line.split("=", 1) for line in LINES if re.match(r"\w+=", line))
+# A secret without a value is generated.
+MADE_UP = {
+    name: value or f"{name.replace('_', '')}7" for name, value in ENV_VALUES.items()
+}
 NEEDED = re.compile(r"\$\{(\w+):\?\}")
-# What stands there for whoever runs it, once what is to be filled in is.
+# The values in the file, with the placeholders replaced.
 DOLLAR = re.compile(r"\$\$")
 
 
 def filled(text):
-    """The text as compose would read it; a name that .env has not is an error."""
+    """Return the text as compose reads it; a name that .env lacks is an error."""
     text = NEEDED.sub(lambda found: MADE_UP[found[1]], text)
     assert not re.search(r"(?<!\$)\$(?!\$)", text), "That needs nothing of .env."
     return DOLLAR.sub("$", text)

@@ -43,17 +43,17 @@ def needed(program):
     return found
 
 
-# Files of documents: one of each type, and names that web servers may treat otherwise.
+# Document files: one of each type, and names that web servers may treat differently.
 FILES = pictures.FILES | {
     "_under.png": pictures.png(),
     "LOUD.PNG": pictures.png(),
     "two.parts.pdf": pictures.PDF,
     "-dash_.csv": b"a,b\n",
 }
-# Assets of an operator: one of each type, and some of none.
+# Assets of an operator: one of each type, and some without a type.
 ASSETS = [f"own{suffix}" for suffix in CONTENT_TYPES]
 ASSETS += ["_under.css", "own.exe", "own.JPG", "LICENCE"]
-# Where documents say that they were, beside where the test has moved one from.
+# Earlier addresses that documents declare, beside the one that the test has moved.
 ALIASES = ["/docs/2.0/setup/", "/setup.html", "/d\u00f6cs/"]
 
 
@@ -77,8 +77,8 @@ def world(build_site, clock, docs_project):
     """
     The sample content, in which each kind of file and address occurs.
 
-    The oldest incident was removed, a document has moved, another has aliases, and
-    a status page was imported.
+    The oldest incident was removed, a document was moved, another has aliases, and a
+    status page was imported.
     """
     populate(clock.now, days=2)
     imported = parse_status_page(status_page_files(ELSEWHERE / "cstate"))
@@ -123,7 +123,7 @@ def run():
 
 
 def get(port, at, host="127.0.0.1", method="GET", sent=None, **headers):
-    """Ask a server as a browser does; return status, headers and body."""
+    """Send a browser's request to a server; return status, headers and body."""
     connection = http.client.HTTPConnection("127.0.0.1", port, timeout=10)
     result = {"Host": host, "Accept": "text/html,*/*;q=0.8"} | headers
     connection.request(method, at, sent, result)

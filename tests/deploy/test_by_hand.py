@@ -14,7 +14,10 @@ BY_HAND = next(block for block in STEPS if "keys bootstrap" in block)
 
 
 def test_settings_come_first():
-    """The first start reads them: what makes the folders is before, the rest after."""
+    """
+    The first start reads the settings, so they precede it, and the folders precede
+    them.
+    """
     first_of = [
         next(number for number, block in enumerate(STEPS) if words in block)
         for words in ("install -d", SETTINGS, "systemctl enable --now", BY_HAND)
@@ -39,12 +42,12 @@ def test_command_by_hand_reads_the_settings(tmp_path, beside):
 
 
 def test_folder_of_the_copies_is_made():
-    """What the page and its neighbour write copies to is a folder of the steps."""
+    """The folder of the backups in both pages is created by the steps."""
     (near,) = [words for words in MANUAL if words.path.stem == "backup-and-restore"]
     made = " ".join(re.findall(r"install -d .*", PAGE.text)).split()
     folders = re.findall(r"app\.py backup (\S+)/", PAGE.text + near.text)
 
-    # A container's folder is made before it.
+    # The container's folder is created before it.
     assert folders.count("/data") == 1
     assert len(folders) == 3
     assert {*folders} - {"/data"} <= {*made}

@@ -1,4 +1,4 @@
-"""The compose file: its services need, name and keep what there is."""
+"""The names in the compose file refer to what exists."""
 
 import re
 from pathlib import PurePosixPath
@@ -12,26 +12,28 @@ from models.runtime.supervisor import STOP_SECONDS
 from models.settings import Settings
 from tests.deploy.composing import (
     APIS,
+    ENV_VALUES,
     FRONT,
-    GIVEN,
     NEEDED,
     SERVICES,
     SOURCE,
     WHOLE,
 )
 from tests.deploy.conftest import DEPLOY
-from tests.deploy.test_image import said
+from tests.deploy.test_image import arguments_of
 
 ONCE = {"migrate", "bucket"}
-IMAGE_PORT = int(said("EXPOSE")[0])
-ENV = dict(line.split("=", 1) for line in said("ENV"))
+IMAGE_PORT = int(arguments_of("EXPOSE")[0])
+ENV = dict(line.split("=", 1) for line in arguments_of("ENV"))
 
 each_service = pytest.mark.parametrize("name", SERVICES)
 each_api = pytest.mark.parametrize("name", [*APIS, "migrate"])
 
 
 def settings(name):
-    """The settings of a container: those of its image, and those of its service."""
+    """
+    Return the settings of a container: those of its image, and those of its service.
+    """
     return Settings.from_environment(ENV | SERVICES[name]["environment"])
 
 
@@ -45,7 +47,9 @@ def test_there_are_two_hosts():
 
     assert one | {"volumes": None} == two | {"volumes": None}
     assert one["volumes"] != two["volumes"]
-    assert {each.partition(":")[2] for each in one["volumes"]} == {said("VOLUME")[0]}
+    assert {each.partition(":")[2] for each in one["volumes"]} == {
+        arguments_of("VOLUME")[0]
+    }
 
 
 def test_connections_are_enough():
@@ -54,26 +58,26 @@ def test_connections_are_enough():
 
     needed = found.processes * (found.threads + 2) + BUILDER_CONNECTIONS
 
-    # By default it allows 100, and keeps three of them for superusers.
+    # By default it allows 100, and reserves three of them for superusers.
     assert found.processes
     assert len(APIS) * needed <= 97
 
 
 @each_api
 def test_settings(name):
-    """Each name is a setting, each value one it takes, the database a server."""
+    """Each name is a setting, each value is valid, and the database is PostgreSQL."""
     found = settings(name)
 
     assert found.database.startswith("postgresql://")
     assert found.publishes_to_bucket
     assert found.host == "0.0.0.0"
     assert found.port == IMAGE_PORT
-    assert PurePosixPath(found.output).is_relative_to(said("VOLUME")[0])
+    assert PurePosixPath(found.output).is_relative_to(arguments_of("VOLUME")[0])
 
 
 @each_api
 def test_addresses_lead_to_services(name):
-    """Database and store are services, at the ports and by the names they have."""
+    """Database and store are services, at the right ports and names."""
     found = settings(name)
     database, store = urlsplit(found.database), urlsplit(found.publish_endpoint)
     made = WHOLE["configs"]["role"]["content"]
@@ -86,7 +90,7 @@ def test_addresses_lead_to_services(name):
 
 
 def test_key_is_made():
-    """What makes the bucket makes the key that the hosts have, for that bucket."""
+    """The command that creates the bucket creates the hosts' key for it."""
     made, env = SERVICES["bucket"]["command"][0], SERVICES["bucket"]["environment"]
     result, bucket = SERVICES[APIS[0]]["environment"], "site"
 
@@ -101,7 +105,7 @@ def test_key_is_made():
 
 @each_service
 def test_needs(name):
-    """What is waited for is there: it can be healthy, or it ends."""
+    """A service that others wait for has a health check, or ends."""
     for needed, how in SERVICES[name].get("depends_on", {}).items():
         if how["condition"] == "service_healthy":
             assert SERVICES[needed]["healthcheck"]["test"]
@@ -112,7 +116,7 @@ def test_needs(name):
 
 @each_service
 def test_service(name):
-    """It comes back, its volumes are declared, and only the front has ports."""
+    """A service restarts, its volumes are declared, and only the front has ports."""
     found = SERVICES[name]
     named = {volume(each) for each in found.get("volumes", ()) if each[0] != "."}
 
@@ -124,9 +128,7 @@ def test_service(name):
 
 
 def test_way_out():
-    """
-    The hosts reach relays, webhooks and chats; database, store and the rest nobody.
-    """
+    """Only the hosts have outbound access, for relays, webhooks and chat."""
     inside = {name for name, each in WHOLE["networks"].items() if each.get("internal")}
 
     reaching = {name for name, each in SERVICES.items() if {*each["networks"]} - inside}
@@ -139,14 +141,14 @@ def test_public_urls(name):
     """Readers and operators are sent to the hosts under which the front has each."""
     found = settings(name)
 
-    assert found.site_url == f"https://{GIVEN['SITE_HOST']}"
+    assert found.site_url == f"https://{ENV_VALUES['SITE_HOST']}"
     assert found.subscribe_origin == found.site_url
-    assert found.api_origin == f"https://{GIVEN['API_HOST']}"
+    assert found.api_origin == f"https://{ENV_VALUES['API_HOST']}"
 
 
 @each_service
 def test_image(name):
-    """An image is built here, or another's of a version, by its short name."""
+    """An image is built here, or has a version and its short name."""
     built, image = (SERVICES[name].get(word) for word in ("build", "image"))
 
     assert (built is None) != (image is None)
@@ -158,18 +160,18 @@ def test_image(name):
 
 
 def test_store_is_made_by_its_own_program():
-    """What makes the bucket is of the version that keeps it."""
+    """The bucket is created by the store's own version."""
     assert SERVICES["bucket"]["image"] == SERVICES["store"]["image"]
 
 
 @each_api
 def test_command(name):
-    """What is started in place of what the image starts is a command."""
+    """A command that replaces the image's own is a command of app.py."""
     assert build_parser().parse_args(SERVICES[name].get("command", ["serve"])).run
 
 
 def test_every_volume_is_used():
-    """No volume is declared that nobody has, and none is shared."""
+    """Every volume is used by exactly one service."""
     used = [
         volume(each) for one in SERVICES.values() for each in one.get("volumes", ())
     ]
@@ -178,17 +180,17 @@ def test_every_volume_is_used():
 
 
 def test_example_names_what_is_asked_for():
-    """All that is asked for can be given, and no secret is given to the world."""
-    secrets = {name for name in GIVEN if re.search("PASSWORD|KEY|SECRET", name)}
+    """Every variable is in the example, and no secret has a public default."""
+    secrets = {name for name in ENV_VALUES if re.search("PASSWORD|KEY|SECRET", name)}
 
-    assert set(NEEDED.findall(SOURCE)) == set(GIVEN)
+    assert set(NEEDED.findall(SOURCE)) == set(ENV_VALUES)
     assert len(secrets) == 4
-    assert not any(GIVEN[name] for name in secrets)
+    assert not any(ENV_VALUES[name] for name in secrets)
     assert "/deploy/.env" in (DEPLOY.parent / ".gitignore").read_text().splitlines()
 
 
 def test_front_knows_the_services():
-    """It asks each host and the store, at their ports, by the names it is given."""
+    """The front addresses each host and the store, at their ports and names."""
     # For the API, and for the pages on which readers subscribe.
     (hosts,) = set(re.findall(r"reverse_proxy (api-.*) \{", FRONT))
     stores = set(re.findall(r"reverse_proxy (store:\d+)", FRONT))

@@ -1,4 +1,4 @@
-"""The lines of the manual for cron, beside the units that do the same."""
+"""The cron lines of the manual, compared with the systemd units."""
 
 import os
 import re
@@ -10,7 +10,7 @@ import pytest
 from models.storage.database import database_exists
 from tests.conventions.words import MANUAL, ROOT
 
-# What cron gives a command from a file of its own; nothing else is looked through.
+# The file that cron commands read, and no other.
 PATH = "/usr/bin:/bin"
 TIMES = re.compile(r"((?:[\d*/,-]+ ){4}[\d*/,-]+) ([a-z]+) (.+)")
 
@@ -36,21 +36,21 @@ def named(entries):
 
 
 def in_units():
-    """The commands of the units, without what only systemd needs."""
+    """Return the commands of the units, without what only systemd needs."""
     for unit in ROOT.glob("deploy/*.service"):
         for found in re.findall(r"app\.py .*", unit.read_text()):
             yield found.rstrip("'").replace("%%", "%").replace("$$", "$")
 
 
 def test_entries_are_found():
-    """Import, backup and build, a probe of ones own, and what other tools say."""
+    """Import, backup and build, a custom probe, and the output of other tools."""
     assert len(OURS) == 3
     assert len(ENTRIES) == 6
 
 
 @pytest.mark.parametrize("entry", named(ENTRIES))
 def test_commands_are_found(entry):
-    """By their name only where cron looks, else by their whole path."""
+    """Commands in cron's PATH have their names, others their whole paths."""
     for part in re.split(r"\||&&", entry.command):
         name = part.split()[0]
         is_built_in = name in ("cd", "set", ".")
@@ -58,7 +58,7 @@ def test_commands_are_found(entry):
 
 
 def test_same_as_the_units():
-    """What the timers run is said in the same words for cron."""
+    """The timers run the same commands as cron."""
     ours = {each.command.rpartition(".venv/bin/python ")[2] for each in OURS}
 
     assert len(ours & {*in_units()}) == 2
@@ -66,14 +66,14 @@ def test_same_as_the_units():
 
 @pytest.mark.parametrize("entry", named(OURS))
 def test_account_and_folder(entry):
-    """They are those of the service."""
+    """Account and folder are those of the service."""
     assert entry.user == "masthead"
     assert entry.command.startswith("cd /srv/masthead && ")
 
 
 @pytest.fixture
 def machine(tmp_path, beside):
-    """The folders and files that the lines name, each with a place of its own."""
+    """The folders and files that the lines name, each at a place of its own."""
     places = {
         "/srv/masthead/backup": tmp_path / "backup",
         "/srv/masthead": ROOT,

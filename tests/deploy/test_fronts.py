@@ -18,7 +18,7 @@ from tests.factories.readers import newest, states
 from tests.ports import free_port, served
 
 SITE, API = "status.example.com", "masthead.internal"
-# Its workers are nobody in particular unless told, and could not read the folder.
+# By default its workers run as nobody, and could not read the folder.
 NGINX = """
 user {user};
 daemon off;
@@ -32,7 +32,7 @@ http {{
   include {folder}/masthead.conf;
 }}
 """
-# What the files of the site are served with.
+# The programs that serve the files of the site.
 COMPARED = (
     *("Access-Control-Allow-Origin", "Cache-Control", "Content-Security-Policy"),
     *("Content-Type", "Referrer-Policy", "X-Content-Type-Options", "X-Robots-Tag"),
@@ -42,7 +42,7 @@ PERMANENT = (301, 308)
 
 @pytest.fixture
 def masthead(store, settings, clock):
-    """The port of Masthead itself, which stands behind the front."""
+    """The port of Masthead itself, behind the front."""
     app = create_app(
         settings,
         clock=clock,
@@ -85,9 +85,9 @@ FRONTS = {"nginx.conf": started_nginx, "Caddyfile": started_caddy}
 @pytest.fixture(params=FRONTS)
 def start(request, world, run, home, tmp_path):
     """
-    Start a front that runs an example before a port; return its own.
+    Start a front that runs an example before a port; return its own port.
 
-    It may have the lines for those who need them.
+    It can have the optional lines.
     """
 
     def started(masthead, has_optional_lines=False):
@@ -104,7 +104,7 @@ def start(request, world, run, home, tmp_path):
 
 @pytest.fixture
 def guarded(start, masthead):
-    """The port of a front with the lines for those who need them."""
+    """The port of a front with the optional lines."""
     return start(masthead, has_optional_lines=True)
 
 
@@ -119,7 +119,7 @@ def files(output):
 
 
 def answer(port, at, **more):
-    """What a server answers, as far as it must be the same for all of them."""
+    """Return a response, as far as it must be equal on all servers."""
     status, headers, body = get(port, at, SITE, **more)
     if status in PERMANENT:
         return "permanent", urljoin(at, headers["Location"])
@@ -129,7 +129,7 @@ def answer(port, at, **more):
 
 
 def difference(answered, expected):
-    """In what two answers differ; of a body, only whether it does."""
+    """Return how two responses differ; of bodies, only whether they do."""
     if answered == expected or len(answered) == len(expected) == 2:
         return None if answered == expected else (answered, expected)
     if answered[0] != expected[0]:
@@ -148,7 +148,7 @@ def addresses(output, below):
         yield folder or "/"
         yield f"{folder}/moved.txt"
         if name == "_under.png":
-            # What people have added must be harmless however it is spelled.
+            # Custom content must be harmless in any spelling.
             folder = folder.removeprefix(below)
             for start in ("/", "//", "/%2f", "/%66", "/F"):
                 yield f"{below}{start}{folder[1:]}//{name}"
@@ -193,17 +193,17 @@ def odd_addresses(output, below):
 
 
 def test_every_address(front, masthead, output):
-    """Every file, folder and odd address is answered as Masthead answers it."""
+    """Every file, folder and unusual address gets the response of Masthead."""
     compare(front, masthead, output)
 
 
 def compare(front, masthead, output, below=""):
-    request = {*addresses(output, below), *odd_addresses(output, below)}
+    paths = {*addresses(output, below), *odd_addresses(output, below)}
 
-    found = {at: difference(answer(front, at), answer(masthead, at)) for at in request}
+    found = {at: difference(answer(front, at), answer(masthead, at)) for at in paths}
 
-    assert {at: found[at] for at in sorted(request) if found[at]} == {}
-    assert {f"{below}/_redirects", f"{below}/setup.html"} < request
+    assert {at: found[at] for at in sorted(paths) if found[at]} == {}
+    assert {f"{below}/_redirects", f"{below}/setup.html"} < paths
     leads_nowhere_else(front, below)
 
 
@@ -217,7 +217,9 @@ def leads_nowhere_else(front, below):
 
 
 def test_moved_page_without_masthead(start, output):
-    """While Masthead is down, readers get the page that leads to the new address."""
+    """
+    While Masthead is down, readers get the page that redirects to the new address.
+    """
     front = start(free_port())
 
     for at in ("/support/limits/", "/support/limits", "/setup.html"):
@@ -232,7 +234,7 @@ def test_moved_page_without_masthead(start, output):
 
 @pytest.mark.parametrize("method", ["POST", "PUT", "DELETE", "OPTIONS"])
 def test_files_are_only_read(front, method):
-    """A file takes GET and HEAD."""
+    """A file allows GET and HEAD only."""
     assert get(front, "/status/", SITE, method)[0] == 405
     assert get(front, "/status/", SITE, "HEAD")[0] == 200
 
@@ -248,7 +250,7 @@ def test_file_that_a_client_has(front, output):
 
 
 def test_api(front):
-    """The API answers under its name, and the site's name has none of it."""
+    """The API is at its host name only, and not on the site's."""
     assert get(front, "/healthz", API)[0] == 200
     status, headers, body = get(front, "/status/v1/services/list", API)
     assert (status, headers["Content-Type"]) == (401, "application/problem+json")
@@ -256,7 +258,7 @@ def test_api(front):
 
     assert get(front, "/", API)[0] == 404
     assert get(front, "/status/v1/services/list", SITE)[0] == 404
-    # What the metrics say is for whoever is on the machine, under either name.
+    # The metrics are only for this machine, under either name.
     assert get(front, "/metrics", SITE)[0] == get(front, "/metrics", API)[0] == 404
 
 
@@ -272,7 +274,7 @@ def test_api(front):
     ],
 )
 def test_forwarded_headers(start, host, path, has_optional_lines):
-    """Masthead learns which host was asked, and of the client what the front saw."""
+    """Masthead sees the requested host, and of the client what the front saw."""
     seen = []
 
     def record(environ, start_response):
@@ -288,7 +290,7 @@ def test_forwarded_headers(start, host, path, has_optional_lines):
 
 
 def test_readers_and_operators_arrive(front, output, settings):
-    """With the URLs that the manual sets, forms and links lead to what answers."""
+    """With the URLs of the manual, forms and links lead to working addresses."""
     page = (output / "status/index.html").read_text()
     action = re.search(r'method="post" action="([^"]+)"', page)[1]
     form = {"Content-Type": "application/x-www-form-urlencoded"}
@@ -311,7 +313,7 @@ def test_readers_and_operators_arrive(front, output, settings):
 
 
 def test_api_for_probes_alone(guarded):
-    """Outside of one's own network, probes send measurements, and that is all."""
+    """From outside the network, probes can send measurements, and nothing else."""
     record = "/status/v1/admin/measurements/record"
     sent, json_type = b'{"source": "a"}', {"Content-Type": "application/json"}
 
@@ -325,7 +327,7 @@ def test_api_for_probes_alone(guarded):
 
 
 def test_pages_for_subscribing(front):
-    """Readers subscribe under the name of the site, and proxies add no headers."""
+    """Readers subscribe on the site's host, and proxies add no headers."""
     for path in ("/subscribe", "/subscribe/confirm/forged", "/subscribe/end/forged"):
         status, headers, body = get(front, path, SITE)
 

@@ -1,4 +1,4 @@
-"""The image: what it copies is enough, and it serves as nobody's account."""
+"""The image has all files that it needs, and runs without privileges."""
 
 import json
 import re
@@ -16,17 +16,17 @@ UNCOMPILED = {"PYTHONDONTWRITEBYTECODE": "1"}
 LINES = re.sub(r"\\\n", " ", (DEPLOY / "Dockerfile").read_text()).splitlines()
 
 
-def said(word):
-    """What the lines of an instruction say."""
+def arguments_of(word):
+    """Return the arguments of all lines with this instruction."""
     return [line[len(word) :].strip() for line in LINES if line.startswith(word + " ")]
 
 
 @pytest.fixture
 def image(tmp_path):
-    """The folder of the image, with what the lines copy and no more."""
+    """The folder of the image, with exactly what its lines copy."""
     inside = tmp_path / "image"
     inside.mkdir()
-    for line in said("COPY"):
+    for line in arguments_of("COPY"):
         source, target = line.split()
         if (HERE / source).is_dir():
             leave = shutil.ignore_patterns("__pycache__")
@@ -37,16 +37,16 @@ def image(tmp_path):
 
 
 def test_it_serves(image, run, tmp_path):
-    """What the image holds is enough, and it writes below its volume alone."""
+    """The files are sufficient, and only the volume is written to."""
     port, data = free_port(), tmp_path / "data"
     before = sorted(image.rglob("*"))
-    result = dict(line.split("=", 1) for line in said("ENV"))
+    result = dict(line.split("=", 1) for line in arguments_of("ENV"))
     env = {name: value.replace("/data", str(data)) for name, value in result.items()}
     env |= {"MASTHEAD_HOST": "127.0.0.1", "MASTHEAD_PORT": str(port)}
-    start = [sys.executable, *json.loads(said("ENTRYPOINT")[0])[1:]]
+    start = [sys.executable, *json.loads(arguments_of("ENTRYPOINT")[0])[1:]]
 
     with (tmp_path / "log").open("wb") as log:
-        command = [*start, *json.loads(said("CMD")[0])]
+        command = [*start, *json.loads(arguments_of("CMD")[0])]
         run(port, command, cwd=image, env=env | UNCOMPILED, stdout=log)
 
     assert get(port, "/healthz")[0] == 200
@@ -55,16 +55,17 @@ def test_it_serves(image, run, tmp_path):
 
 
 def test_it_is_not_root():
-    """The account has no name and no rights, and the packages come with hashes."""
-    assert int(said("USER")[0].split(":")[0]) > 1000
+    """The account has no name and no rights, and the packages have hashes."""
+    assert int(arguments_of("USER")[0].split(":")[0]) > 1000
     assert any(
-        "--require-hashes -r requirements-cards.txt" in line for line in said("RUN")
+        "--require-hashes -r requirements-cards.txt" in line
+        for line in arguments_of("RUN")
     )
 
 
 def test_it_holds_what_there_is():
     """Every folder of the product is copied, and nothing else."""
-    copied = {line.split()[0] for line in said("COPY")}
+    copied = {line.split()[0] for line in arguments_of("COPY")}
 
     assert copied == {
         "requirements-cards.txt",

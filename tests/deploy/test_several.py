@@ -1,4 +1,4 @@
-"""What the compose file says, run as processes: two hosts, a store and the front."""
+"""The compose file, run as processes: two hosts, a store and the front."""
 
 import json
 import os
@@ -18,15 +18,15 @@ from models.response_headers import site_headers, url_path
 from models.storage.engines.postgresql_driver import connect_to
 from tests.deploy.composing import APIS, FRONT, MADE_UP, SERVICES, WHOLE
 from tests.deploy.conftest import FILES, get, needed
-from tests.deploy.test_image import HERE, said
+from tests.deploy.test_image import HERE, arguments_of
 from tests.ports import free_port
 from tests.publishing import store as stores
 
 pytestmark = pytest.mark.postgresql
 
 SITE, API = MADE_UP["SITE_HOST"], MADE_UP["API_HOST"]
-TOLD = SERVICES[APIS[0]]["environment"]
-IMAGE = dict(line.split("=", 1) for line in said("ENV"))
+ENVIRONMENT = SERVICES[APIS[0]]["environment"]
+IMAGE = dict(line.split("=", 1) for line in arguments_of("ENV"))
 # A build and its publication, on a machine that has other work.
 BUILD_SECONDS = 5
 ADD = "/status/v1/admin/services/add"
@@ -34,14 +34,14 @@ DOCUMENTS = "/projects/v1/documents"
 
 
 class Public(stores.Handler):
-    """A store that gives its objects to whoever asks without a key."""
+    """A store that serves its objects to clients without a key."""
 
     def serve(self):
         if "Authorization" in self.headers:
             return super().serve()
         assert self.command in ("GET", "HEAD")
         _, bucket, key = unquote(self.path).split("/", 2)
-        self.server.store.asked.append((self.command, f"{bucket}/{key}"))
+        self.server.store.requests.append((self.command, f"{bucket}/{key}"))
         return self.get(self.server.store, key, b"")
 
     do_GET = do_HEAD = serve
@@ -50,10 +50,10 @@ class Public(stores.Handler):
 @pytest.fixture
 def bucket(monkeypatch):
     """The store with the bucket and the key of the compose file."""
-    where = urlsplit(TOLD["MASTHEAD_PUBLISH"])
+    where = urlsplit(ENVIRONMENT["MASTHEAD_PUBLISH"])
     monkeypatch.setattr(stores, "BUCKET", where.netloc)
-    monkeypatch.setattr(stores, "KEY", TOLD["AWS_ACCESS_KEY_ID"])
-    monkeypatch.setattr(stores, "SECRET", TOLD["AWS_SECRET_ACCESS_KEY"])
+    monkeypatch.setattr(stores, "KEY", ENVIRONMENT["AWS_ACCESS_KEY_ID"])
+    monkeypatch.setattr(stores, "SECRET", ENVIRONMENT["AWS_SECRET_ACCESS_KEY"])
     monkeypatch.setattr(stores, "REGION", "us-east-1")
     monkeypatch.setattr(stores, "Handler", Public)
     with stores.stored() as found:
@@ -62,13 +62,13 @@ def bucket(monkeypatch):
 
 @pytest.fixture
 def database(settings):
-    """A database that the role of the compose file has, and nothing else."""
+    """A database of the compose file's role, and nothing else."""
     steps = WHOLE["configs"]["role"]["content"].strip().split("\n")
     with connect_to(settings.database) as server:
         for step in steps:
             server.execute(step)
         folder = settings.database.partition("?host=")[2]
-        yield TOLD["MASTHEAD_DATABASE"].replace("@postgres:5432/", "@/") + (
+        yield ENVIRONMENT["MASTHEAD_DATABASE"].replace("@postgres:5432/", "@/") + (
             f"?host={folder}"
         )
         server.execute("DROP DATABASE masthead WITH (FORCE)")
@@ -77,7 +77,7 @@ def database(settings):
 
 @pytest.fixture
 def hosts(database, bucket, run, tmp_path):
-    """The hosts of the API by name, once what they wait for is done."""
+    """The hosts of the API by name, once their dependencies are done."""
     plain = {k: v for k, v in os.environ.items() if not k.startswith("MASTHEAD_")}
 
     def environment(name, port=1):
@@ -106,7 +106,7 @@ def hosts(database, bucket, run, tmp_path):
     for name in APIS:
         port = free_port()
         with (tmp_path / f"{name}.log").open("w") as log:
-            words = [sys.executable, "app.py", *json.loads(said("CMD")[0])]
+            words = [sys.executable, "app.py", *json.loads(arguments_of("CMD")[0])]
             env = environment(name, port)
             process = run(port, words, cwd=HERE, env=env, stdout=log, stderr=log)
         started[name] = SimpleNamespace(port=port, process=process)
@@ -141,11 +141,11 @@ def added(front, hosts, slug):
     return call(front, hosts, ADD, result, **{"Idempotency-Key": f"add-{slug}"})[0]
 
 
-def call(front, hosts, at, given=None, **headers):
+def call(front, hosts, at, data=None, **headers):
     """Call an operation through the front; return status and data."""
     headers |= {"Host": API, "Authorization": f"Bearer {hosts['key']}"}
     headers.setdefault("Content-Type", "application/json")
-    body = json.dumps(given).encode() if isinstance(given, dict) else given
+    body = json.dumps(data).encode() if isinstance(data, dict) else data
     request = urllib.request.Request(f"http://127.0.0.1:{front}{at}", body, headers)
     try:
         with urllib.request.urlopen(request, timeout=20) as answer:
@@ -174,17 +174,17 @@ def publish_documents(front, hosts):
     assert call(front, hosts, f"{DOCUMENTS}/update", moved)[0] == 200
 
 
-def insisted(*told):
-    """Add it as clients do, who wait a little and repeat."""
+def add_with_retries(*arguments):
+    """Add it like a client that waits a little and retries."""
     for _ in range(3):
-        if (status := added(*told)) != 502:
+        if (status := added(*arguments)) != 502:
             break
         time.sleep(1)
     return status
 
 
 def seen(front, words, at="/status/", seconds=30.0):
-    """Wait for the words on a page; return after how long they stood there."""
+    """Wait for the words on a page; return how long that took."""
     began = time.monotonic()
     while words not in get(front, at, SITE)[2].decode():
         assert time.monotonic() - began < seconds, "It did not come."
@@ -201,11 +201,11 @@ def builder_of(hosts):
     return next(name for name in APIS if builds(name))
 
 
-def quiet(bucket):
-    """Wait until nobody has asked the store for anything for a while."""
+def wait_for_idle_store(bucket):
+    """Wait until the store has had no requests for a while."""
     before = -1
-    while before != len(bucket.asked):
-        before = len(bucket.asked)
+    while before != len(bucket.requests):
+        before = len(bucket.requests)
         time.sleep(3)
 
 
@@ -217,18 +217,18 @@ def kill(host):
 @pytest.mark.nightly
 def test_builder_dies(front, hosts, bucket):
     """
-    A write on either host is on the page. When the builder's host is gone the front
-    goes on answering, writes are taken, and within ten seconds they are built. With
-    no host at all the site still is there.
+    A write on either host is on the page. When the builder's host dies, the front keeps
+    responding, writes are accepted, and are built within ten seconds. Without any host,
+    the site is still there.
     """
     assert [added(front, hosts, f"before-{n}") for n in range(4)] == [200] * 4
     seen(front, "Service before-3")
-    # What it publishes while it dies would be claimed for two minutes.
-    quiet(bucket)
+    # A claim on its publication would otherwise be valid for two minutes.
+    wait_for_idle_store(bucket)
     kill(hosts[builder_of(hosts)])
 
-    statuses = [insisted(front, hosts, f"after-{n}") for n in range(4)]
-    pages = [get(front, at, host)[0] for at, host in ASKED for _ in range(4)]
+    statuses = [add_with_retries(front, hosts, f"after-{n}") for n in range(4)]
+    pages = [get(front, at, host)[0] for at, host in REQUESTS for _ in range(4)]
 
     assert statuses == [200] * 4
     assert pages == [200] * len(pages)
@@ -238,36 +238,36 @@ def test_builder_dies(front, hosts, bucket):
     assert get(front, "/status/", SITE)[0] == 200
 
 
-ASKED = [("/healthz", API), ("/status/", SITE), ("/", SITE)]
+REQUESTS = [("/healthz", API), ("/status/", SITE), ("/", SITE)]
 
 
 def test_site(front, hosts, bucket):
-    """Each file comes with its headers, and nothing of the store is told."""
+    """Each file has its headers, and nothing of the store is revealed."""
     publish_documents(front, hosts)
     assert added(front, hosts, "one") == 200
     seen(front, "Service one")
     seen(front, '"/support/files/"', "/support/")
     seen(front, '"/products/limits/"', "/products/")
-    quiet(bucket)
+    wait_for_idle_store(bucket)
     files = bucket.site()
 
     for path, (body, *_) in files.items():
         if path.startswith("_"):
             continue
-        wanted = site_headers(path)
+        expected = site_headers(path)
         status, headers, found = get(front, url_path(path), SITE)
         if path == "support/limits/index.html":
             assert (status, headers["Location"]) == (301, "/products/limits/")
             continue
         assert (status, found) == (200, body), path
-        result = {name: headers.get_all(name) for name in wanted}
-        assert result == {name: [value] for name, value in wanted.items()}, path
+        result = {name: headers.get_all(name) for name in expected}
+        assert result == {name: [value] for name, value in expected.items()}, path
         assert not re.search("(?im)^(x-amz|server)", str(headers))
 
     nothing_else(front, files["404.html"][0])
-    request = [key for _, key in bucket.asked if key.startswith(("site/", "other"))]
-    assert len(request) > len(files)
-    assert not [key for key in request if "/." in key or key.startswith("site/_")]
+    keys = [key for _, key in bucket.requests if key.startswith(("site/", "other"))]
+    assert len(keys) > len(files)
+    assert not [key for key in keys if "/." in key or key.startswith("site/_")]
 
 
 HIDDEN = (
@@ -277,7 +277,7 @@ HIDDEN = (
 
 
 def nothing_else(front, missing):
-    """What is none of the site's is a page that says so; nobody writes there."""
+    """Other addresses get the 404 page; the store allows no writes."""
     for at in ("/nowhere/", "/assets/none.js", "/%252e%252e/a/", *HIDDEN):
         status, headers, body = get(front, at, SITE)
         assert (status, body) == (404, missing), at
@@ -286,8 +286,8 @@ def nothing_else(front, missing):
     for at in ("/status", "/search?q=a%20b", "/support/limits", "/status/incidents.x"):
         status, headers, _ = get(front, at, SITE)
         path, question, query = at.partition("?")
-        wanted = (308, f"{path}/{question}{query}") if "." not in at else (404, None)
-        assert (status, headers["Location"]) == wanted
+        expected = (308, f"{path}/{question}{query}") if "." not in at else (404, None)
+        assert (status, headers["Location"]) == expected
     assert get(front, "/status/?list-type=2", SITE)[0] == 200
     assert get(front, "/metrics", API)[0] == get(front, "/", API)[0] == 404
     request = urllib.request.Request(f"http://127.0.0.1:{front}/x", b"", {"Host": SITE})

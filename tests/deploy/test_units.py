@@ -26,7 +26,7 @@ def read(name):
 
 @pytest.mark.parametrize("name", UNITS)
 def test_unit_is_understood(name, tmp_path):
-    """systemd knows every line; only the program may be somewhere else here."""
+    """systemd accepts every line; only the program may be elsewhere here."""
     text = (
         (DEPLOY / name)
         .read_text()
@@ -38,14 +38,14 @@ def test_unit_is_understood(name, tmp_path):
         (tmp_path / service).write_text("[Service]\nExecStart=/bin/true\n")
 
     verify = [needed("systemd-analyze"), "verify", "--man=no", str(tmp_path / name)]
-    judged = subprocess.run(verify, capture_output=True, text=True, check=False)
+    verified = subprocess.run(verify, capture_output=True, text=True, check=False)
 
-    assert (judged.returncode, judged.stderr) == (0, "")
+    assert (verified.returncode, verified.stderr) == (0, "")
 
 
 @pytest.mark.parametrize("name", SERVICES)
 def test_service_is_confined(name):
-    """None runs as root, and each writes only to its own folders."""
+    """No service runs as root, and each writes only to its own folders."""
     service = read(name)["Service"]
 
     assert service["User"] == "masthead"
@@ -57,19 +57,21 @@ def test_service_is_confined(name):
 
 @pytest.mark.parametrize("name", SERVICES)
 def test_exposure_of_a_service(name):
-    """systemd rates how little each may do, without what its work needs: 2 of 10."""
+    """
+    systemd's exposure rating of each is at most 2 of 10, except for what it needs.
+    """
     rate = [needed("systemd-analyze"), "security", "--offline=true", "--threshold=20"]
 
-    judged = subprocess.run(
+    rated = subprocess.run(
         [*rate, DEPLOY / name], capture_output=True, text=True, check=False
     )
 
-    assert judged.returncode == 0, judged.stdout
+    assert rated.returncode == 0, rated.stdout
 
 
 @pytest.mark.parametrize("name", SERVICES)
 def test_service_runs_a_command(name):
-    """What a unit starts is a command that there is, with what it asks for."""
+    """A unit starts an existing command with its required arguments."""
     _, words = read(name)["Service"]["ExecStart"].rstrip("'").split(" app.py ")
     words = re.sub(r"\$\$\(.*?\)", "1", words)
 

@@ -1,1 +1,1 @@
-"""What goes wrong around the service has a name, and ends without hands."""
+"""Faults around the service have a name, and end without intervention."""

@@ -1,4 +1,4 @@
-"""A user whom file modes bind, and the service as whoever watches it sees it."""
+"""A user who is bound by file modes, and the service as its monitoring sees it."""
 
 import os
 import resource
@@ -19,10 +19,10 @@ from sitegen.page import BuildContext
 from sitegen.theme.site_theme import site_theme
 from tests.pages.builder.test_builder import eventually
 
-NOBODY = 65534
+NOBODY_UID = 65534
 SERVICE = {"slug": "api", "name": "Public API"}
 ADD = "POST /status/v1/admin/services/add"
-HOLD = """
+HOLD_READ_TRANSACTION = """
 import sqlite3, sys
 connection = sqlite3.connect(sys.argv[1])
 connection.execute("SELECT * FROM area").fetchall()
@@ -33,7 +33,7 @@ sys.stdin.read()
 
 @pytest.fixture
 def home():
-    """Files at a place that another user can come to."""
+    """Files at a place that another user can enter."""
     with tempfile.TemporaryDirectory() as folder:
         Path(folder).chmod(0o755)
         home = Path(folder) / "home"
@@ -43,7 +43,7 @@ def home():
 
 @pytest.fixture
 def little_space():
-    """Let no file of this process be longer than this."""
+    """Limit the size of the files that this process writes."""
     before = resource.getrlimit(resource.RLIMIT_FSIZE)
     yield lambda size: resource.setrlimit(resource.RLIMIT_FSIZE, (size, before[1]))
     resource.setrlimit(resource.RLIMIT_FSIZE, before)
@@ -51,26 +51,28 @@ def little_space():
 
 @pytest.fixture
 def as_user(store, settings, home):
-    """Go on as a user whom file modes bind: they do not bind root."""
+    """Continue as a user who is bound by file modes, because root is not."""
     is_root = os.geteuid() == 0
 
-    def go_on():
+    def switch_user():
         database.close()
         if is_root:
             for each in [home, *home.rglob("*")]:
-                shutil.chown(each, NOBODY, NOBODY)
-            os.seteuid(NOBODY)
+                shutil.chown(each, NOBODY_UID, NOBODY_UID)
+            os.seteuid(NOBODY_UID)
         open_database(settings.database)
 
-    yield go_on
+    yield switch_user
     if is_root:
         os.seteuid(0)
 
 
 @pytest.fixture
 def reader(store, settings):
-    """Another process that reads: with the last one goes the write-ahead log."""
-    words = [sys.executable, "-c", HOLD, settings.database]
+    """
+    Another process that reads; closing the last connection deletes the write-ahead log.
+    """
+    words = [sys.executable, "-c", HOLD_READ_TRANSACTION, settings.database]
     pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE}
     with subprocess.Popen(words, **pipes) as process:
         assert process.stdout.readline() == b"held\n"
@@ -79,7 +81,7 @@ def reader(store, settings):
 
 @pytest.fixture
 def builders(store, clock):
-    """Make builders that tick fast; each has built once."""
+    """Create builders with a short tick, each of which has built once."""
     made = []
 
     def start(settings):
@@ -111,17 +113,17 @@ def builder(builders, settings):
 
 @pytest.fixture
 def states(store, settings, clock, monkeypatch):
-    """Return the states that /readyz names, of this builder if there is one."""
+    """Return the states in /readyz, including those of the builder if one is passed."""
     monkeypatch.setattr("api.http.health.PROBE_SECONDS", 0.0)
     monkeypatch.setattr("api.http.health.MET_SECONDS", 0.0)
 
-    def asked(builder=None):
-        troubles = builder.troubles if builder else list
-        app = create_app(settings, clock=clock, list_faults=troubles)
+    def read_states(builder=None):
+        faults = builder.troubles if builder else list
+        app = create_app(settings, clock=clock, list_faults=faults)
         answer = app.test_client().get("/readyz")
         found = answer.json["states"]
         assert answer.status_code == (503 if found else 200)
         assert len(answer.json["troubles"]) >= len(found)
         return found
 
-    return asked
+    return read_states

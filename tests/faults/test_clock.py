@@ -18,7 +18,7 @@ RECORD = "POST /status/v1/admin/measurements/record"
 
 
 def test_audit(api, clock):
-    """Records stand in the order of what was done, and the chain holds."""
+    """Records are in the order of the actions, and the chain is intact."""
     for number, hours in enumerate([0, -5, 48, -60]):
         clock.pass_(hours=hours)
         assert api(ADD, SERVICE | {"slug": f"s{number}"}).status_code == 200
@@ -41,7 +41,7 @@ def test_first_answer(api, clock):
 
 
 def test_page(api, clock, builder, settings):
-    """The page is made for the clock as it is, without any write."""
+    """The page is built for the current clock, without a write."""
     page = Path(settings.output) / "status/index.html"
     api(ADD, SERVICE)
     clock.pass_(hours=2)
@@ -55,7 +55,9 @@ def test_page(api, clock, builder, settings):
 
 
 def test_set_back_is_noticed(clock):
-    """Whoever waits for an instant is told, and not of a clock that goes forth."""
+    """
+    A clock that was set back is reported to threads that wait; one set forward is not.
+    """
     result = []
     with watching_clock(clock, result.append, seconds=0.01):
         clock.pass_(hours=2)
@@ -92,7 +94,9 @@ def test_jobs_do_not_wait_for_the_old_clock(scheduler):
     [(-60, "60 s behind"), (60, "60 s ahead of"), (5, ""), (-5, "")],
 )
 def test_clock_apart_from_that_of_the_database(store, caplog, seconds, expected):
-    """A host whose clock is not that of PostgreSQL is not ready, until it is."""
+    """
+    A host whose clock differs from PostgreSQL's is not ready, until it is corrected.
+    """
     apart = timedelta(seconds=seconds)
     watch = ClockWatch(lambda: datetime.now(UTC) + apart)
     watch.compare()
@@ -109,7 +113,7 @@ def test_clock_apart_from_that_of_the_database(store, caplog, seconds, expected)
 
 
 def test_clock_of_a_database_that_is_away(raw_database, clock):
-    """Without an answer, the clocks are not said to be apart."""
+    """Without a response, the clocks are not reported as different."""
     watch = ClockWatch(clock)
     raw_database.lose()
 

@@ -17,14 +17,14 @@ WORDS = {"title": "Late", "services": ["api"], "severity": "degraded", "body": "
 
 @pytest.fixture
 def person(store, settings, clock):
-    look = ConsoleTheme(Settings())
-    app = create_app(settings, clock=clock, console_theme=look)
+    theme = ConsoleTheme(Settings())
+    app = create_app(settings, clock=clock, console_theme=theme)
     return Person(app.test_client())
 
 
 @pytest.mark.sqlite
 def test_read_only(api, as_user, settings, clock, issue, reader, person):
-    """Pages are shown, a form is refused with its words kept, and sent again later."""
+    """Pages are shown, a form is rejected with its input kept, and sent again later."""
     api(ADD, SERVICE)
     assert person.sign_in(issue("*")).status_code == 303
     person.get()
@@ -54,7 +54,9 @@ def test_read_only(api, as_user, settings, clock, issue, reader, person):
     ],
 )
 def test_unreachable(person, raw_database, issue, caplog, method, path, status):
-    """While the database cannot be read, a page says so, and no trace is logged."""
+    """
+    While the database cannot be read, a page says so, and no stack trace is logged.
+    """
     key = issue("*")
     assert person.sign_in(key).status_code == 303
     raw_database.lose()

@@ -13,7 +13,7 @@ from tests.faults.conftest import ADD, SERVICE
 
 @pytest.fixture
 def refused(api, states, caplog):
-    """Write in vain: refused by the name of the state, which the log has too."""
+    """Assert that a write is rejected with the state's name, which is logged too."""
 
     def ask_in_vain(state):
         response = api(ADD, SERVICE)
@@ -29,7 +29,7 @@ def refused(api, states, caplog):
 
 @pytest.fixture
 def accepted(api, states):
-    """Write as if nothing had been: nothing was half done, and nothing lingers."""
+    """Assert that a write succeeds, and that nothing of the fault remains."""
 
     def ask_again():
         assert api(ADD, SERVICE).status_code == 200
@@ -42,7 +42,10 @@ def accepted(api, states):
 
 @pytest.mark.sqlite
 def test_read_only(api, as_user, settings, reader, refused, accepted):
-    """Reads go on; a connection opened meanwhile writes once the file may be."""
+    """
+    Reads continue; a connection that was opened meanwhile writes once the file is
+    writable.
+    """
     api("GET /status/v1/services/list")
     api(ADD, b"{}")
     as_user()
@@ -57,7 +60,7 @@ def test_read_only(api, as_user, settings, reader, refused, accepted):
 
 @pytest.mark.sqlite
 def test_cannot_be_opened(api, as_user, settings, refused, accepted):
-    """Who may not read the file is told so, and reads once it may."""
+    """An unreadable file is reported, and is read once it is readable."""
     api(ADD, b"{}")
     api("GET /status/v1/services/list")
     as_user()
@@ -72,7 +75,7 @@ def test_cannot_be_opened(api, as_user, settings, refused, accepted):
 
 @pytest.mark.sqlite
 def test_moved_away(api, settings, refused, accepted):
-    """A file that nobody finds takes no writes, and no other is made in its place."""
+    """A missing file takes no writes, and no new one is created in its place."""
     api(ADD, b"{}")
     api("GET /status/v1/services/list")
     path = Path(settings.database)
@@ -90,7 +93,7 @@ def test_moved_away(api, settings, refused, accepted):
 
 @pytest.mark.sqlite
 def test_replaced(api, settings, refused):
-    """What is written into a file that has been replaced would be lost."""
+    """Writes into a file that was replaced are rejected, because they would be lost."""
     api(ADD, b"{}")
     path = Path(settings.database)
     path.with_name("copy.db").write_bytes(path.read_bytes())
@@ -100,7 +103,7 @@ def test_replaced(api, settings, refused):
 
 
 def test_locked(api, raw_database, refused, accepted):
-    """Another process that writes for long refuses us no longer than it writes."""
+    """Another process that writes for long blocks us no longer than it writes."""
     api(ADD, b"{}")
     with raw_database.writing_elsewhere():
         refused("database-locked")
@@ -110,7 +113,7 @@ def test_locked(api, raw_database, refused, accepted):
 
 @pytest.mark.sqlite
 def test_full(api):
-    """A file that may not grow takes no write, and keeps nothing of it."""
+    """A file that cannot grow takes no write, and stores nothing of it."""
     api(ADD, b"{}")
     (pages,) = database.execute_sql("PRAGMA page_count").fetchone()
     (most,) = database.execute_sql("PRAGMA max_page_count").fetchone()
@@ -148,7 +151,7 @@ def test_damaged(api, settings, refused, accepted):
 
 @pytest.mark.sqlite
 def test_builder_and_health(as_user, settings, builder, states):
-    """While nothing can be read /readyz answers all the same."""
+    """While nothing can be read /readyz still responds."""
     as_user()
     Path(settings.database).chmod(0)
 

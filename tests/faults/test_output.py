@@ -1,4 +1,4 @@
-"""An output folder that cannot be written, or that somebody was at."""
+"""An output folder that is not writable, or was modified by others."""
 
 import json
 from dataclasses import replace
@@ -19,7 +19,7 @@ def eventually_states(states, builder, expected):
 
 
 def test_read_only(api, build_site, as_user, builder, output, states, caplog):
-    """Writes are taken meanwhile; the site follows when it can."""
+    """Writes are accepted meanwhile; the site follows when it is writable."""
     as_user()
     output.chmod(0o555)
     assert api(ADD, SERVICE).status_code == 200
@@ -40,7 +40,9 @@ def write_files(folder, files):
 
 
 def test_write_taken_in_part(tmp_path, little_space):
-    """A file of which the disk took a part is never moved over, and leaves no draft."""
+    """
+    A partially written file is never renamed into place, and leaves no temporary file.
+    """
     folder = OutputFolder(str(tmp_path / "site"))
     write_files(folder, {"a.html": b"old"})
 
@@ -54,7 +56,7 @@ def test_write_taken_in_part(tmp_path, little_space):
 
 
 def test_half_a_file(builder, output, states, caplog):
-    """A file cut short or altered is found without any write, and made again."""
+    """A truncated or modified file is found without a write, and restored."""
     before = files_in(output)
     (output / "status/index.html").write_bytes(b"<html>half")
     (output / "problems/index.html").unlink()
@@ -70,7 +72,7 @@ def test_half_a_file(builder, output, states, caplog):
     "content", [b"", b"{", b"[]", b'{"version": 1, "files": {"a": {}}}', b"\xff\xfe"]
 )
 def test_manifest_damaged(builder, output, states, caplog, content):
-    """All is looked at and told again; the manifest is as it was."""
+    """All files are checked and listed again; the manifest is restored."""
     before = files_in(output)
     (output / "manifest.json").write_bytes(content)
 
@@ -80,7 +82,7 @@ def test_manifest_damaged(builder, output, states, caplog, content):
 
 
 def test_check_names_a_damaged_manifest(build_site, output):
-    """check does not call whole what it cannot compare with anything."""
+    """`check` does not report a site as intact without a valid manifest."""
     build_site()
     assert differences(output) == []
     (output / "manifest.json").write_text("{")
@@ -91,7 +93,7 @@ def test_check_names_a_damaged_manifest(build_site, output):
 
 
 def test_check_while_a_build_is_broken_off(build_site, output):
-    """check takes nothing away, not even what a dead build has left."""
+    """`check` removes nothing, not even the remains of an interrupted build."""
     build_site()
     (output / ".masthead.docs.unfinished").touch()
     draft = output / ".masthead.docs.drafts/1"
@@ -118,7 +120,10 @@ def test_folder_of_somebody(store, settings, build_site):
 
 
 def test_folder_of_another_server(api, build_site, output, builder, states):
-    """Nothing is taken from a server of another database; when it goes we build."""
+    """
+    The folder of another server with another database is not changed; when that ends,
+    we build.
+    """
     before, other = files_in(output), FileLock(output / LOCK_FILE)
     assert other.acquire("another database")
     api(ADD, SERVICE)
@@ -148,7 +153,10 @@ def builder_of_template(settings, template, builders):
 
 
 def test_template_that_raises(template, builder_of_template, output, states):
-    """All other pages stand; once it is mended its page does, without a start."""
+    """
+    All other pages are built; once the template is corrected its page is, without a
+    restart.
+    """
     assert (output / "status/history/index.html").exists()
     eventually_states(states, builder_of_template, ["pages-failed"])
     assert not (output / "status/index.html").exists()

@@ -1,4 +1,4 @@
-"""Two servers at once, as at the change of a release or by mistake."""
+"""Two servers at once, as during an upgrade or by mistake."""
 
 from contextlib import ExitStack
 from dataclasses import replace
@@ -19,7 +19,10 @@ def tenures(store, settings):
 
 @pytest.mark.sqlite
 def test_second_server(tenures, settings):
-    """The second is told so, which does no harm, and is the first when that goes."""
+    """
+    The second server reports the first, which is harmless, and takes over when that
+    ends.
+    """
     first, second = tenures
     with ExitStack() as servers:
         with first:
@@ -38,7 +41,9 @@ def test_second_server(tenures, settings):
 
 @pytest.mark.postgresql
 def test_many_servers(tenures, settings):
-    """A database that a server has is for many; the folder is held by the first."""
+    """
+    A PostgreSQL database is for several servers; the folder is locked by the first.
+    """
     first, second = tenures
     with first, second:
         assert first.troubles() == second.troubles() == []
@@ -48,7 +53,9 @@ def test_many_servers(tenures, settings):
 
 
 def test_lease_on_a_full_disk(tmp_path):
-    """Who holds it and could not write who it is does so when there is room."""
+    """
+    A lock owner that could not write its name because of a full disk does so later.
+    """
     path, lease = tmp_path / "lease", FileLock(tmp_path / "lease")
     assert lease.acquire("one")
     path.write_bytes(b"")
@@ -63,7 +70,7 @@ def test_lease_on_a_full_disk(tmp_path):
 
 @pytest.fixture
 def both(builders, settings, tmp_path):
-    """Two builders of one database, each into a folder of its own."""
+    """Two builders of one database, each with its own folder."""
     folders = [tmp_path / "one", tmp_path / "two"]
     for folder in folders:
         builders(replace(settings, output=str(folder)))
@@ -71,7 +78,7 @@ def both(builders, settings, tmp_path):
 
 
 def test_two_folders_of_one_database(api, both):
-    """What one builder has noted as built the other has still to build."""
+    """What one builder has recorded as built, the other still has to build."""
     api(ADD, SERVICE)
 
     for each in both:

@@ -1,4 +1,4 @@
-"""A folder for temporary files without space, or with too little."""
+"""A folder for temporary files without enough space."""
 
 import json
 import os
@@ -26,7 +26,7 @@ ADD = "POST /projects/v1/files/add"
 
 
 def test_file_that_finds_no_space(api, issue, clock, store, little_space, caplog):
-    """A file that is sent or read is refused with the state; nothing is stored."""
+    """A file that is sent or read is rejected with the state; nothing is stored."""
     key, project = issue("*"), make_project("atlas", clock.now)
 
     def add(name):
@@ -49,7 +49,7 @@ def test_file_that_finds_no_space(api, issue, clock, store, little_space, caplog
 
 
 def test_body_that_finds_no_space(app, issue, little_space):
-    """A body is refused before it is received; the connection of another goes on."""
+    """A body is rejected before it is received; other connections continue."""
     little_space(2 * MIB)
     headers = {"Authorization": f"Bearer {issue('*')}", "Content-Length": str(3 * MIB)}
     with served(app, threads=1) as port:
@@ -79,7 +79,7 @@ def receiving():
 
 
 def test_write_that_fails_while_receiving(receiving):
-    """Where no space can be reserved, a body that finds none is refused."""
+    """Where no space can be reserved, a body that finds none is rejected."""
     with Path("/dev/full").open("r+b", buffering=0) as file:
         receiving.admit(MIB, file)
 
@@ -101,7 +101,7 @@ def test_file_that_cannot_be_closed(receiving, caplog):
 
 
 def test_space_is_reserved():
-    """The space of a file is its own before anything is written."""
+    """The space of a file is reserved before anything is written."""
     with reserved_file(3 * MIB) as file:
         assert os.fstat(file.fileno()).st_blocks * 512 >= 3 * MIB
 
@@ -114,7 +114,7 @@ def with_free(size):
     "free", [[2 * MIB - 1], [9 * MIB, MIB - 1]], ids=["before", "after"]
 )
 def test_too_little_space(monkeypatch, free):
-    """As much must stay free as a body takes, also if others reserve meanwhile."""
+    """The space of a body must stay free, also if others reserve meanwhile."""
     statuses = iter([with_free(size) for size in free])
     monkeypatch.setattr(os, "statvfs", lambda _: next(statuses))
 
@@ -134,7 +134,7 @@ def test_too_little_space(monkeypatch, free):
     ],
 )
 def test_fault(monkeypatch, status, is_fault):
-    """/readyz names the folder that has no room for an upload, and stays ready."""
+    """/readyz names the folder without space for an upload, and stays ready."""
     monkeypatch.setattr(os, "statvfs", lambda _: status)
 
     faults = temporary_faults()
@@ -148,7 +148,7 @@ def test_fault(monkeypatch, status, is_fault):
 def test_folder_that_is_full_at_the_start(
     monkeypatch, tmp_path, little_space, is_usable
 ):
-    """A server that starts on a full disk uses the folder that TMPDIR names."""
+    """A server that starts on a full disk uses the folder in TMPDIR."""
     folder = tmp_path if is_usable else tmp_path / "missing"
     monkeypatch.setattr(tempfile, "tempdir", None)
     # Python tries to write a few bytes.

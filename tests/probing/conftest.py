@@ -1,4 +1,4 @@
-"""Servers of this machine that answer, hang, lie and die."""
+"""Servers on this machine that respond, hang, send wrong data and crash."""
 
 import re
 import socket
@@ -64,7 +64,7 @@ def serve(shutdown):
 
 
 def read_request(connection):
-    """Return the request with its body, which may arrive after its headers."""
+    """Return the request with its body, which can arrive after its headers."""
     request = connection.recv(65_536)
     length = re.search(rb"Content-Length: (\d+)", request)
     body = int(length[1]) if length else 0
@@ -115,7 +115,7 @@ def check(config):
 
 @pytest.fixture(scope="session")
 def certificate(tmp_path_factory):
-    """Make a certificate of this machine or a name, for a number of days."""
+    """Create a certificate for this machine or another name, valid for some days."""
     folder = tmp_path_factory.mktemp("certificates")
 
     def make_certificate(days, of="IP:127.0.0.1"):

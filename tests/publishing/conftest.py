@@ -1,4 +1,4 @@
-"""A built site, and targets of both kinds for it."""
+"""A built site, and publication targets of both kinds."""
 
 from dataclasses import replace
 
@@ -29,13 +29,13 @@ def to_folder(settings, tmp_path):
 
 @pytest.fixture(params=["bucket", "folder"])
 def target(request):
-    """Settings that name a target, of one kind and of the other."""
+    """Settings with a publication target: a bucket, then a folder."""
     return request.getfixturevalue(f"to_{request.param}")
 
 
 @pytest.fixture
 def there(bucket, tmp_path):
-    """Give the files of the target, whichever it is."""
+    """Return the files of the target, of whichever kind."""
 
     def found():
         result = {path: content for path, (content, *_) in bucket.site("a").items()}
@@ -46,7 +46,7 @@ def there(bucket, tmp_path):
 
 @pytest.fixture
 def site(docs_project, build_site):
-    """A built site with two documents, one of which leads to the other."""
+    """A built site with two documents, one of which links to the other."""
     docs_project.publish("first", "See [two](second.md).\n")
     second = docs_project.publish("second")
     build_site()

@@ -1,4 +1,4 @@
-"""What a target has to hold, and what a reader of it may come across."""
+"""The content that a target must have, and the links that a reader can follow."""
 
 from urllib.parse import unquote, urljoin, urlsplit
 
@@ -7,13 +7,13 @@ from tests.pages.crawl import _Page
 
 
 def files_of(folder):
-    """Every file of a built site by its path, but for what its dot hides."""
+    """Return every public file of a built site by its path."""
     found = (each for each in sorted(folder.rglob("[!.]*")) if each.is_file())
     return {path.relative_to(folder).as_posix(): path.read_bytes() for path in found}
 
 
 def with_headers(files):
-    """Files as a store has to hold them: content, type and cache rule."""
+    """Return the files as a store must have them: content, type and cache rule."""
     return {
         path: (content, result["Content-Type"], result["Cache-Control"])
         for path, content in files.items()
@@ -22,7 +22,7 @@ def with_headers(files):
 
 
 def dead_ends(files):
-    """The links that lead nowhere, of all pages that a reader comes to."""
+    """Return the broken links of all pages that a reader can reach."""
     pages = {url_path(path): content for path, content in files.items()}
     seen, ahead, lost = set(), ["/"], []
     while ahead:

@@ -9,7 +9,7 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from urllib.parse import unquote
 
 BUCKET, KEY, SECRET, REGION = "site-bucket", "AKIDEXAMPLE", "a-secret", "eu-test-1"
-KEPT = ("content-type", "cache-control")
+STORED_HEADERS = ("content-type", "cache-control")
 META = "x-amz-meta-"
 
 
@@ -25,20 +25,20 @@ class Object:
 
 class Store:
     """
-    Its objects by their keys, and what was asked of it, as method and key.
+    Its objects by their keys, and the requests to it, as method and key.
 
-    `before` and `after` are called with each request that would change something;
-    what they raise becomes a 500.
+    `before` and `after` are called with each request that would change something; what
+    they raise becomes a 500.
     """
 
     def __init__(self):
-        self.objects, self.asked = {}, []
+        self.objects, self.requests = {}, []
         self.before = self.after = lambda method, key: None
         self.lock = threading.RLock()
         self.address = ""
 
     def environment(self, prefix="", **more):
-        """What a publisher is told."""
+        """The environment of a publisher."""
         return {
             "MASTHEAD_PUBLISH": f"s3://{BUCKET}{prefix and '/' + prefix}",
             "MASTHEAD_PUBLISH_ENDPOINT": self.address,
@@ -48,7 +48,7 @@ class Store:
         } | more
 
     def site(self, prefix=""):
-        """What readers find: content, type and cache rule of each file."""
+        """Return what readers get: content, type and cache rule of each file."""
         start = f"{prefix}/" if prefix else ""
         return {
             key.removeprefix(start): (
@@ -62,16 +62,18 @@ class Store:
         }
 
     def changes(self):
-        """The requests that changed something, but for the notes of publishers."""
+        """
+        Return the requests that changed something, without the notes of publishers.
+        """
         return [
             (method, key)
-            for method, key in self.asked
+            for method, key in self.requests
             if method in ("PUT", "DELETE") and "/." not in f"/{key}"
         ]
 
 
 def signature(handler, body):
-    """The signature that the request should have; None where its body is another."""
+    """Return the expected signature of a request; None if it has another body."""
     scheme, _, result = handler.headers["Authorization"].partition(" ")
     parts = dict(each.strip().split("=", 1) for each in result.split(","))
     key, *scope = parts["Credential"].split("/")
@@ -81,8 +83,15 @@ def signature(handler, body):
         return None, parts["Signature"]
     path, _, query = handler.path.partition("?")
     lines = [f"{each}:{' '.join(handler.headers[each].split())}\n" for each in names]
-    request = (handler.command, path, query, "".join(lines), ";".join(names), digest)
-    canonical = hashlib.sha256("\n".join(request).encode()).hexdigest()
+    lines_to_sign = (
+        handler.command,
+        path,
+        query,
+        "".join(lines),
+        ";".join(names),
+        digest,
+    )
+    canonical = hashlib.sha256("\n".join(lines_to_sign).encode()).hexdigest()
     text = "\n".join(
         (scheme, handler.headers["x-amz-date"], "/".join(scope), canonical)
     )
@@ -101,13 +110,13 @@ class Handler(BaseHTTPRequestHandler):
     def serve(self):
         body = self.rfile.read(int(self.headers.get("Content-Length", 0)))
         bucket, _, key = unquote(self.path.partition("?")[0])[1:].partition("/")
-        wanted, found = signature(self, body)
-        if wanted != found:
+        expected, found = signature(self, body)
+        if expected != found:
             return self.refuse(403, "SignatureDoesNotMatch")
         if bucket != BUCKET:
             return self.refuse(404, "NoSuchBucket")
         store = self.server.store
-        store.asked.append((self.command, key))
+        store.requests.append((self.command, key))
         try:
             if self.command in ("PUT", "DELETE"):
                 store.before(self.command, key)
@@ -132,13 +141,17 @@ class Handler(BaseHTTPRequestHandler):
     head = get
 
     def put(self, store, key, body):
-        stands = store.objects.get(key)
+        existing = store.objects.get(key)
         match, none = self.headers.get("If-Match"), self.headers.get("If-None-Match")
-        if (match and not (stands and stands.tag == match)) or (none and stands):
+        if (match and not (existing and existing.tag == match)) or (none and existing):
             return self.refuse(412, "PreconditionFailed")
         names = {each.lower() for each in self.headers}
-        kept = {n: self.headers[n] for n in names if n in KEPT or n.startswith(META)}
-        store.objects[key] = Object(body, kept)
+        stored = {
+            n: self.headers[n]
+            for n in names
+            if n in STORED_HEADERS or n.startswith(META)
+        }
+        store.objects[key] = Object(body, stored)
         store.after("PUT", key)
         return self.answer(200, {"ETag": store.objects[key].tag})
 
@@ -166,7 +179,7 @@ class Server(ThreadingHTTPServer):
     daemon_threads = True
 
     def handle_error(self, request, client_address):
-        """Whoever asked may be killed before the answer."""
+        """Ignore errors, because a client may be killed before the response."""
 
 
 @contextmanager

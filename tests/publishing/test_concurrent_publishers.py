@@ -1,4 +1,4 @@
-"""Several who publish: one at a time, and the next where the last one died."""
+"""Several publishers: one at a time, and the next continues where the last one died."""
 
 import json
 from dataclasses import replace
@@ -17,7 +17,7 @@ def run(settings, **more):
 
 
 def test_two_publishers(to_bucket, site, bucket, output, settings, monkeypatch):
-    """Of two hosts one publishes, and the other learns that it lives."""
+    """Of two hosts one publishes, and the other sees that it is active."""
     monkeypatch.setattr(lease, "POLL_SECONDS", 0.01)
     run(to_bucket)
     other = PublishLease(Publication(to_bucket)._target, "another host")
@@ -55,7 +55,9 @@ def test_two_on_one_host(target, site, there):
 
 
 def test_dead_publisher(to_bucket, site, bucket, monkeypatch, output):
-    """Another host that has long been silent is over; what it touched is asked for."""
+    """
+    A host that has long been silent is given up, and the files it touched are checked.
+    """
     monkeypatch.setattr(lease, "POLL_SECONDS", 0.01)
     monkeypatch.setattr(lease, "EXPIRY_SECONDS", 0.05)
     run(to_bucket)
@@ -77,7 +79,7 @@ def test_dead_publisher(to_bucket, site, bucket, monkeypatch, output):
 
 
 def test_overtaken(to_bucket, site, bucket, monkeypatch):
-    """Whoever was taken for dead sends nothing more."""
+    """A publisher that was given up sends nothing more."""
     monkeypatch.setattr(lease, "RENEW_SECONDS", 0)
 
     def overtake(method, key):
@@ -93,7 +95,9 @@ def test_overtaken(to_bucket, site, bucket, monkeypatch):
 
 
 def test_stopped(target, site, there, output):
-    """Who is told to stop does so between two files; the next one goes on."""
+    """
+    A publisher that is told to stop does so between two files; the next one continues.
+    """
     answers = iter([False] * 20)
     publication = Publication(target, lambda: next(answers, True))
 

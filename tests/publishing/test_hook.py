@@ -1,4 +1,4 @@
-"""The hook: what it is told, and what becomes of it when it fails."""
+"""The hook: its input, and the handling of its failures."""
 
 import shlex
 import sys
@@ -24,7 +24,7 @@ def test_told(tmp_path):
 
 
 def test_words():
-    """Its words are split as a shell would, and no shell reads them."""
+    """The command is split like a shell's, and run without a shell."""
     code = "import sys; sys.exit(sys.argv[1:] != ['a b', '$HOME', '>x'])"
 
     assert run_hook(f"{python(code)} 'a b' $HOME '>x'", []) is None
@@ -40,7 +40,7 @@ def test_words():
     ],
 )
 def test_failure(code, reason):
-    """A failure is told by its code, and by the last line that it said."""
+    """A failure is reported with its exit code and its last line of output."""
     found = run_hook(python(code), ["https://a/"] * 10_000)
 
     assert found.startswith(f"The hook {reason}")

@@ -1,4 +1,4 @@
-"""Whoever publishes may be killed at any moment: the next one makes it whole."""
+"""A publisher may be killed at any moment, and the next one completes its work."""
 
 import os
 import random
@@ -75,7 +75,7 @@ def happens(world, chance):
 
 
 def test_bucket(world, bucket, chance):
-    """After any history of changes and kills the bucket holds the output exactly."""
+    """After any history of changes and kills the bucket equals the output."""
     environment = environment_of(world, bucket.environment("a/site"))
     bucket.objects["a/site/own.txt"] = bucket.objects["a/own.txt"] = own = object()
     add_service(world, "api", 1)
@@ -86,7 +86,7 @@ def test_bucket(world, bucket, chance):
         moment, step = chance.choice(("before", "after")), chance.randint(1, MOST_STEPS)
         found = killed_at(bucket, environment, step, moment)
         deaths += found.code == -signal.SIGKILL
-        assert found.code in (0, -signal.SIGKILL), found.told
+        assert found.code in (0, -signal.SIGKILL), found.purge_file
     assert ended(begun(environment)).code == 0
 
     assert (
@@ -97,7 +97,7 @@ def test_bucket(world, bucket, chance):
 
 
 def test_folder(world, tmp_path, chance):
-    """The same holds of a folder, whatever the moment; files of others stay."""
+    """The same holds for a folder, at any moment; files of others stay."""
     target = tmp_path / "web"
     environment = environment_of(world, {"MASTHEAD_PUBLISH": str(target)})
     target.mkdir()
@@ -115,7 +115,7 @@ def test_folder(world, tmp_path, chance):
         process.kill()
         found = ended(process)
         deaths += found.code == -signal.SIGKILL
-        assert found.code in (0, -signal.SIGKILL), found.told
+        assert found.code in (0, -signal.SIGKILL), found.purge_file
     assert ended(begun(environment)).code == 0
 
     assert files_of(target) == files_of(world.folders.path) | {"own.txt": OURS}
@@ -124,30 +124,32 @@ def test_folder(world, tmp_path, chance):
 
 
 def stamp(target):
-    """By what a claim is told apart from the one before."""
+    """Return what distinguishes a claim from the previous one."""
     try:
         return (target / LEASE).stat().st_ino
     except FileNotFoundError:
         return 0
 
 
-class Cdn:
-    """Keeps every page that it has ever seen, until it is told to forget it."""
+class CachingCdn:
+    """Caches every page that it has seen, until it is purged."""
 
-    def __init__(self, bucket, told):
-        self.bucket, self.told, self.kept = bucket, told, {}
+    def __init__(self, bucket, purge_file):
+        self.bucket, self.purge_file, self.cached = bucket, purge_file, {}
 
     def goes_on(self, url):
-        """Forget what the hook told, and keep what now stands, or that nothing does."""
-        if self.told.exists():
-            for each in self.told.read_text().splitlines():
-                self.kept.pop(each.removeprefix(url), None)
-            self.told.unlink()
-        stands = self.stands()
-        for at in {*stands, *self.kept, "/guides/first/", "/guides/second/"}:
-            self.kept.setdefault(at, stands.get(at))
+        """
+        Purge what the hook was given, and cache the current pages, or their absence.
+        """
+        if self.purge_file.exists():
+            for each in self.purge_file.read_text().splitlines():
+                self.cached.pop(each.removeprefix(url), None)
+            self.purge_file.unlink()
+        served = self.served()
+        for at in {*served, *self.cached, "/guides/first/", "/guides/second/"}:
+            self.cached.setdefault(at, served.get(at))
 
-    def stands(self):
+    def served(self):
         return {
             url_path(path): content
             for path, (content, *_) in self.bucket.site("").items()
@@ -156,22 +158,24 @@ class Cdn:
 
 
 def test_nothing_is_left_unpurged(world, bucket, tmp_path, chance):
-    """A CDN that forgets what the hook is told shows what stands, after any deaths."""
+    """
+    A CDN that purges what the hook is given serves the current pages, after any kills.
+    """
     result, fails = tmp_path / "told", tmp_path / "fails"
     hook = f"sh -c 'test ! -e {fails} && cat >> {result}'"
     environment = environment_of(world, bucket.environment(MASTHEAD_PUBLISH_HOOK=hook))
     add_service(world, "api", 1)
-    cdn = Cdn(bucket, result)
+    cdn = CachingCdn(bucket, result)
 
     for _ in range(ROUNDS):
         happens(world, chance)
         fails.touch() if chance.random() < 0.3 else fails.unlink(missing_ok=True)
         found = killed_at(bucket, environment, chance.randint(1, MOST_STEPS), "after")
-        cdn.goes_on(world.settings.site_url)
-        assert found.code in (0, 1, -signal.SIGKILL), found.told
+        cdn.update(world.settings.site_url)
+        assert found.code in (0, 1, -signal.SIGKILL), found.purge_file
     fails.unlink(missing_ok=True)
     assert ended(begun(environment)).code == 0
-    cdn.goes_on(world.settings.site_url)
+    cdn.update(world.settings.site_url)
 
-    stands = cdn.stands()
-    assert {at for at, it in cdn.kept.items() if it != stands.get(at)} == set()
+    served = cdn.served()
+    assert {at for at, it in cdn.cached.items() if it != served.get(at)} == set()

@@ -1,4 +1,4 @@
-"""The publisher's thread: woken by builds, patient, honest about what is wrong."""
+"""The publisher's thread: woken by builds, with retries and correct fault reports."""
 
 import threading
 from dataclasses import replace
@@ -48,7 +48,7 @@ def states(publisher):
 
 
 def test_builds_are_published(started, target, store, there, output, api, clock):
-    """Each build that changed something is published, and the first one."""
+    """Each build with changes is published, and so is the first one."""
     publisher = started(target)
     theme, bodies = site_theme(target), BodyCache()
 
@@ -68,7 +68,7 @@ def test_builds_are_published(started, target, store, there, output, api, clock)
 
 
 def test_unchanged_build_is_not(store, settings, clock):
-    """A build that finds nothing to do wakes nobody but the first of a process."""
+    """A build without changes wakes the publisher only at the start of a process."""
     result, theme = [], site_theme(settings)
 
     def context():
@@ -87,24 +87,24 @@ def test_unchanged_build_is_not(store, settings, clock):
 
 
 def test_many_builds_are_one(started, to_bucket, site, bucket, clock):
-    """What is built while it publishes makes one more publication."""
-    held, going = threading.Event(), threading.Event()
+    """The builds during a publication are published together afterwards."""
+    blocked, released = threading.Event(), threading.Event()
 
     def wait(method, key):
-        going.set()
-        held.wait(10)
+        released.set()
+        blocked.wait(10)
 
     bucket.before = wait
     publisher = started(to_bucket)
     publisher.wake()
-    assert going.wait(10)
+    assert released.wait(10)
     clock.pass_(seconds=7)
     for _ in range(5):
         publisher.wake()
 
     clock.pass_(seconds=3)
     assert publisher.progress.lag(clock.now) == 10
-    held.set()
+    blocked.set()
 
     assert eventually(lambda: publisher.progress.done == 2)
     assert eventually(lambda: publisher.progress.lag(clock.now) == 0)
@@ -112,7 +112,7 @@ def test_many_builds_are_one(started, to_bucket, site, bucket, clock):
 
 
 def test_failure(started, to_folder, site, there, tmp_path, output, caplog):
-    """A failure is told, tried again without a call, and over when it is."""
+    """A failure is reported, retried without a wake-up, and cleared on success."""
     (tmp_path / "web").write_text("a file")
     publisher = started(to_folder)
 
@@ -149,7 +149,7 @@ def test_growing_waits(started, to_folder, site, tmp_path, monkeypatch):
 
 
 def test_hook_fails(started, to_folder, site, tmp_path):
-    """Purges that failed are told again, with none of them lost."""
+    """Failed purges are repeated, with none of them lost."""
     result, fails = tmp_path / "told", tmp_path / "fails"
     fails.touch()
     hook = f"sh -c 'test ! -e {fails} && cat >> {result}'"
@@ -166,7 +166,7 @@ def test_hook_fails(started, to_folder, site, tmp_path):
 
 
 def test_another_publishes(started, to_bucket, site, monkeypatch, bucket):
-    """While another host publishes this one waits, which is no trouble."""
+    """While another host publishes this one waits, which is no fault."""
     monkeypatch.setattr(module, "BUSY_SECONDS", 0.05)
     Publication(to_bucket).run()
     other = PublishLease(Publication(to_bucket)._target, "another host")
@@ -176,7 +176,7 @@ def test_another_publishes(started, to_bucket, site, monkeypatch, bucket):
 
     publisher.wake()
 
-    assert eventually(lambda: len(bucket.asked) > 10)
+    assert eventually(lambda: len(bucket.requests) > 10)
     assert publisher.troubles() == []
     assert publisher.progress.done == publisher.progress.broken == 0
     monkeypatch.setattr(Publication, "_pause", lambda *_: other.release({}))
@@ -195,11 +195,11 @@ def test_no_target(started, settings):
 
 def test_stopped(started, to_bucket, site, bucket):
     """It stops between two files."""
-    going = threading.Event()
-    bucket.after = lambda method, key: going.set()
+    released = threading.Event()
+    bucket.after = lambda method, key: released.set()
     publisher = started(to_bucket)
     publisher.wake()
-    assert going.wait(10)
+    assert released.wait(10)
 
     publisher.__exit__()
 
@@ -208,7 +208,7 @@ def test_stopped(started, to_bucket, site, bucket):
 
 
 def test_what_is_live_is_noted(started, to_bucket, site, bucket, there):
-    """What was built before the publication began is noted once it is published."""
+    """What was built before the publication began is recorded once it is published."""
     noted, built = [], {"status": 1}
     bucket.before = lambda method, key: built.update(status=2)
     publisher = started(

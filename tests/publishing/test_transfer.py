@@ -1,4 +1,4 @@
-"""Publishing: what travels, in which order, and whose files are left alone."""
+"""Publishing: which files are sent, in which order, and which are not touched."""
 
 import os
 import re
@@ -44,7 +44,7 @@ def run(settings, **more):
 
 
 def test_all_and_then_nothing(target, site, there, output):
-    """The target holds what was built; a second publication sends nothing."""
+    """The target has the built site; a second publication sends nothing."""
     first = run(target)
 
     assert there() == files_of(output)
@@ -56,7 +56,7 @@ def test_all_and_then_nothing(target, site, there, output):
 
 
 def test_site_below_a_path(target, docs_project, clock, there, output):
-    """Files go where the target says; what is to be purged are whole addresses."""
+    """Files are stored where the target says; purged addresses are complete URLs."""
     docs_project.publish("first")
     below = replace(target, site_url="https://example.com/docs/v2")
     build(BuildContext(clock.now, below, site_theme(below)))
@@ -69,14 +69,14 @@ def test_site_below_a_path(target, docs_project, clock, there, output):
 
 
 def test_headers(to_bucket, site, bucket, output):
-    """A store holds each file with its type and its cache rule."""
+    """A store has the type and the cache rule of each file."""
     run(to_bucket)
 
     assert bucket.site("a") == with_headers(files_of(output))
 
 
 def test_page_that_has_moved(to_bucket, docs_project, bucket, build_site):
-    """The page at its old address says where to, also to a program; no other does."""
+    """Only the page of an old address redirects, also for programs."""
     moved = docs_project.publish("limits", collection="support")
     docs_project.update(moved, collection="products")
     build_site()
@@ -110,9 +110,11 @@ def test_types_of_files(to_bucket, docs_project, bucket, build_site, output):
 
 
 def test_only_what_changed(to_bucket, site, bucket, docs_project, build_site, output):
-    """Only what differs travels, and what tells of it; nothing is listed."""
+    """
+    Only changed files, and the files about the changes, are sent; nothing is listed.
+    """
     run(to_bucket)
-    before, bucket.asked = files_of(output), []
+    before, bucket.requests = files_of(output), []
     docs_project.update(site, content="Other words.\n")
     docs_project.release(site)
     build_site()
@@ -124,11 +126,11 @@ def test_only_what_changed(to_bucket, site, bucket, docs_project, build_site, ou
     differing = sent | (before.keys() - after.keys())
     assert {key for _, key in bucket.changes()} == {f"a/{path}" for path in differing}
     assert (set(report.sent), set(report.removed)) == (sent, differing - sent)
-    assert "" not in {key for _, key in bucket.asked}
+    assert "" not in {key for _, key in bucket.requests}
 
 
 def test_order(to_bucket, site, bucket, docs_project, build_site, clock):
-    """At no moment does a page that readers come to lead to nothing."""
+    """At no moment does a reachable page have a broken link."""
     run(to_bucket)
     clock.pass_(minutes=1)
     docs_project.withdraw(site)
@@ -136,24 +138,24 @@ def test_order(to_bucket, site, bucket, docs_project, build_site, clock):
     build_site()
     lost = []
 
-    def look(method, key):
+    def check(method, key):
         found = {path: content for path, (content, *_) in bucket.site("a").items()}
         lost.extend(dead_ends(found))
 
-    bucket.after = look
+    bucket.after = check
     run(to_bucket)
 
     assert not lost
 
 
 def test_leaves_before_lists(to_bucket, site, bucket):
-    """Among new files, and among changed ones, those that lie deeper come first."""
+    """Among new files, and among changed ones, deeper ones come first."""
     run(to_bucket)
     new = [key for method, key in bucket.changes() if "/builds/" not in key][:-2]
     changed = dict.fromkeys(("status/index.html", "index.html", "guides/index.html"))
     for path in changed:
         with_other_mark(bucket, f"a/{path}")
-    bucket.asked = []
+    bucket.requests = []
 
     run(to_bucket, verify=True)
 
@@ -169,15 +171,15 @@ def with_other_mark(bucket, key):
 
 
 def test_last_is_told(to_bucket, site, bucket, docs_project, build_site):
-    """Removals come after all pages, then what tells of generations, then the note."""
+    """Removals follow all pages, then the reports of generations, then the note."""
     run(to_bucket)
-    bucket.asked = []
+    bucket.requests = []
     docs_project.withdraw(site)
     build_site()
 
     run(to_bucket)
 
-    changes = [each for each in bucket.asked if each[0] in ("PUT", "DELETE")]
+    changes = [each for each in bucket.requests if each[0] in ("PUT", "DELETE")]
     removals = [n for n, (method, _) in enumerate(changes) if method == "DELETE"]
     assert changes[0] == ("PUT", f"a/{LEASE}")
     rest = [key.removeprefix("a/") for _, key in changes[removals[-1] + 1 :]]
@@ -187,7 +189,7 @@ def test_last_is_told(to_bucket, site, bucket, docs_project, build_site):
 
 
 def test_strangers(target, site, there, bucket, tmp_path, docs_project, build_site):
-    """What others put there stays; also where a file of ours was that is gone."""
+    """Files of others stay, even in place of a deleted file of ours."""
     run(target)
     path, own = "guides/second/index.html", b"by hand"
     if target.publishes_to_bucket:
@@ -208,7 +210,9 @@ def test_strangers(target, site, there, bucket, tmp_path, docs_project, build_si
 
 
 def test_verified(target, site, there, bucket, tmp_path, output):
-    """What somebody altered or deleted is sent again when the target is asked."""
+    """
+    Files that others modified or deleted are sent again when the target is verified.
+    """
     run(target)
     if target.publishes_to_bucket:
         del bucket.objects["a/index.html"]
@@ -229,7 +233,7 @@ def test_verified(target, site, there, bucket, tmp_path, output):
 
 
 def test_trial(target, site, there, bucket):
-    """A dry run tells the same, and touches nothing."""
+    """A dry run has the same report, and changes nothing."""
     trial = Publication(target).dry_run()
 
     assert there() == {}
@@ -240,8 +244,8 @@ def test_trial(target, site, there, bucket):
 def test_changed_while_published(
     to_bucket, site, bucket, docs_project, build_site, output
 ):
-    """A build meanwhile changes nothing of what travels, and is sent next time."""
-    wanted = files_of(output)
+    """A build during a publication does not affect it, and is sent next time."""
+    expected = files_of(output)
 
     def build(method, key):
         bucket.before = lambda method, key: None
@@ -252,7 +256,7 @@ def test_changed_while_published(
     bucket.before = build
     run(to_bucket)
 
-    assert {path: it[0] for path, it in bucket.site("a").items()} == wanted
+    assert {path: it[0] for path, it in bucket.site("a").items()} == expected
     assert not [*(output / source.SNAPSHOT).iterdir()]
     run(to_bucket)
     assert bucket.site("a") == with_headers(files_of(output))
@@ -261,7 +265,7 @@ def test_changed_while_published(
 def test_built_while_planned(
     target, site, there, docs_project, build_site, output, monkeypatch
 ):
-    """A build after the manifest was read, and before the files are held, is seen."""
+    """A build between reading the manifest and linking the files is detected."""
     listed, builds = source.PublishSource._listed_files, [1]
 
     def built_meanwhile(self, known):
@@ -280,7 +284,7 @@ def test_built_while_planned(
 
 
 def test_file_systems_without_second_names(to_folder, site, output, monkeypatch):
-    """Where a file cannot have a second name, it is copied."""
+    """Where hard links are not supported, files are copied."""
 
     def refused(*_):
         raise PermissionError
@@ -293,7 +297,7 @@ def test_file_systems_without_second_names(to_folder, site, output, monkeypatch)
 
 
 def test_rights(to_folder, site, tmp_path):
-    """What is published into a folder may be read by a web server."""
+    """Files that are published into a folder are readable by a web server."""
     run(to_folder)
 
     mask = os.umask(0)
@@ -303,7 +307,7 @@ def test_rights(to_folder, site, tmp_path):
 
 
 def test_damage_is_not_published(target, site, output):
-    """A file that is not what the manifest says does not travel."""
+    """A file that does not match the manifest is not sent."""
     (output / "index.html").write_text("cut sh")
 
     with pytest.raises(PublishError, match=r"index\.html .* not as it was written"):
@@ -311,7 +315,7 @@ def test_damage_is_not_published(target, site, output):
 
 
 def test_broken_build(target, site, output):
-    """What a build has left half done is not published, and a server waits."""
+    """The remains of an interrupted build are not published, and a server waits."""
     with OutputFolder(str(output)).locked():
         OutputFolder(str(output)).mark_unfinished()
 
