@@ -1,4 +1,4 @@
-"""Certificates: trusted or not, and how long they hold."""
+"""Certificates: trust, and expiry."""
 
 import pytest
 
@@ -6,7 +6,7 @@ from tests.probing.conftest import answer
 
 
 def test_one_that_nobody_vouches_for(serve, check, certificate):
-    """A certificate that is not trusted is down: a browser would show nothing."""
+    """An untrusted certificate is down, because a browser would show an error."""
     context, _ = certificate(90)
     address = serve(answer(), context)
 
@@ -17,7 +17,7 @@ def test_one_that_nobody_vouches_for(serve, check, certificate):
 
 
 def test_name_of_another(serve, check, certificate):
-    """A certificate for an address is none for a name that leads there."""
+    """A certificate for an address is not valid for a name that resolves to it."""
     context, file = certificate(90)
     port = serve(answer(), context).rpartition(":")[2]
 
@@ -41,7 +41,7 @@ def test_days_left(serve, check, certificate, limit, status):
 
 
 def test_endless_handshake(serve, check):
-    """Who never ends the handshake is down in time."""
+    """A server that never completes the handshake is down after the timeout."""
 
     def read_forever(connection, request):
         while connection.recv(100):

@@ -1,4 +1,4 @@
-"""Ports, names, and looking again before a target is called down."""
+"""Checks of ports and names, and retries before a target is reported as down."""
 
 import socket
 from datetime import UTC, datetime, timedelta
@@ -62,7 +62,7 @@ def names():
     ],
 )
 def test_dns(check, names, name, record, expected, status):
-    """A name must have such a record, and where one is expected, that one."""
+    """A name must have a record of the type, with the expected value if one is set."""
     lines = [f'name = "{name}"', f'record = "{record}"', 'server = "127.0.0.1"']
     lines += [f"port = {names}", "timeout_seconds = 2"]
     lines += [f'expected = "{expected}"'] if expected else []
@@ -74,7 +74,7 @@ def test_dns(check, names, name, record, expected, status):
 
 
 def test_dns_without_a_server(check):
-    """A name server that is silent is down within the time."""
+    """A silent name server is down after the timeout."""
     with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as silent:
         silent.bind(("127.0.0.1", 0))
         lines = (
@@ -89,7 +89,7 @@ def test_dns_without_a_server(check):
 
 
 def test_tcp(serve, check):
-    """A port that takes connections is operational, one that refuses them down."""
+    """A port that accepts connections is operational, one that refuses them down."""
     port = serve(answer()).rpartition(":")[2]
 
     assert check("tcp", 'host = "127.0.0.1"', f"port = {port}")[0] == "operational"
@@ -97,7 +97,7 @@ def test_tcp(serve, check):
 
 
 def test_first_address_is_dead(serve, check, monkeypatch):
-    """Of two addresses the first may be silent: time is left for the second."""
+    """If the first of two addresses is silent, time is left for the second."""
     port = int(serve(answer()).rpartition(":")[2])
     with socket.create_server(("127.0.0.1", 0), backlog=0) as full:
         dead = full.getsockname()
@@ -141,7 +141,9 @@ def flaky_target(serve, config):
     [(0, 1, "operational"), (2, 3, "operational"), (3, 3, "down")],
 )
 def test_looking_again(flaky_target, fails, checks, status):
-    """Down is said after the first look and every retry have failed, with pauses."""
+    """
+    Down is reported after the first check and every retry have failed, with pauses.
+    """
     target, requests = flaky_target(fails)
     pauses = []
 
@@ -155,7 +157,7 @@ def test_looking_again(flaky_target, fails, checks, status):
 
 
 def test_told_to_stop_while_looking_again(flaky_target):
-    """A look that failed and was not repeated says nothing."""
+    """A failed check whose retries were interrupted reports nothing."""
     target, requests = flaky_target(3)
 
     result = check_with_retries(target, lambda: NOON, lambda seconds: True)

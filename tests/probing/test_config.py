@@ -1,4 +1,4 @@
-"""A probe's file: what it says, and what it is told where it is mistaken."""
+"""The probe's configuration, and the messages about its mistakes."""
 
 from pathlib import Path
 
@@ -21,7 +21,7 @@ def file(tmp_path):
 
 @pytest.fixture
 def refused(file):
-    """What is said of a file with this text, without the file's name."""
+    """Return the message about a file with this text, without the file's name."""
 
     def read(text, key=KEY):
         file.write_text(text)
@@ -33,7 +33,7 @@ def refused(file):
 
 
 def test_three_kinds(file):
-    """Targets take from the top what they do not say themselves."""
+    """Targets inherit the top-level values that they do not set."""
     file.write_text(
         TOP + "interval_seconds = 30\n" + HTTP + TCP + "retries = 5\n" + DNS
     )
@@ -90,12 +90,12 @@ def test_three_kinds(file):
     ],
 )
 def test_mistakes(refused, text, expected):
-    """A mistake is told in a sentence with its file, its target and its member."""
+    """A mistake is a sentence with its file, its target and its member."""
     assert refused(text).startswith(expected)
 
 
 def test_two_voices(file):
-    """Two targets may speak of one service as two sources."""
+    """Two targets may report for one service as two sources."""
     file.write_text(TOP + HTTP + HTTP + 'source = "here-dns"\n')
 
     config = read_config(file, KEY)
@@ -120,7 +120,7 @@ def test_key_file(file, tmp_path):
 
 @pytest.mark.parametrize("mode", [0o640, 0o604, 0o620])
 def test_key_file_that_others_may_open(refused, tmp_path, mode):
-    """A key that others may read is not used, and it is said what to do."""
+    """A key file that others may read is not used, and the message says what to do."""
     (tmp_path / "key").write_text(KEY)
     (tmp_path / "key").chmod(mode)
 
@@ -132,12 +132,12 @@ def test_key_file_that_others_may_open(refused, tmp_path, mode):
 
 
 def test_no_key(refused):
-    """Without a key it is said where one is looked for."""
+    """Without a key the message says where one is looked for."""
     assert "MASTHEAD_PROBE_KEY" in refused(TOP + HTTP, key="")
 
 
 def test_key_that_is_cut(refused):
-    """A key that lost its end in a copy is known at once, and not shown."""
+    """A truncated key is detected at once, and not shown."""
     message = refused(TOP + HTTP, key=KEY[:-1])
 
     assert "is not a valid Masthead key" in message

@@ -8,7 +8,7 @@ from tests.probing.conftest import answer
 
 
 def test_answer_as_expected(serve, check):
-    """A status that is expected makes the service operational; its time is told."""
+    """An expected status makes the service operational, with its response time."""
     status, why, ms = check("http", f'url = "http://{serve(answer(204))}/health"')
 
     assert (status, why) == ("operational", None)
@@ -36,7 +36,7 @@ def test_status(serve, check, status_code, expected, status):
 
 
 def test_wrong_status_says_which(serve, check):
-    """Who answers wrongly has answered: the time is told, and what came."""
+    """A wrong status is reported, with its response time."""
     status, why, ms = check("http", f'url = "http://{serve(answer(503))}/"')
 
     assert (status, why) == ("down", "answered 503 instead of 200-299")
@@ -47,7 +47,7 @@ def test_wrong_status_says_which(serve, check):
     ("text", "status"), [("is well", "operational"), ("é", "down")]
 )
 def test_text(serve, check, text, status):
-    """The text must be in the body; a good status alone may be a lie."""
+    """The text must be in the body, because a good status alone may be wrong."""
     address = serve(answer())
 
     result = check("http", f'url = "http://{address}/"', f'contains = "{text}"')
@@ -56,7 +56,7 @@ def test_text(serve, check, text, status):
 
 
 def test_text_past_the_limit(serve, check):
-    """No more than max_bytes are read, so what comes after them is not there."""
+    """At most max_bytes are read, so a later text is not found."""
     address = serve(answer(body="x" * 100 + "end"))
     options = (f'url = "http://{address}/"', 'contains = "end"')
 
@@ -65,7 +65,7 @@ def test_text_past_the_limit(serve, check):
 
 
 def test_endless_body(serve, check):
-    """A body without an end is read up to max_bytes, and what came is judged."""
+    """An endless body is read up to max_bytes, and that part is checked."""
 
     def stream_forever(connection, request):
         connection.sendall(b"HTTP/1.1 200 OK\r\n\r\n")
@@ -80,7 +80,9 @@ def test_endless_body(serve, check):
 
 
 def test_silence(serve, check, shutdown):
-    """Who takes the connection and says nothing is down when the time is over."""
+    """
+    A server that accepts the connection and stays silent is down after the timeout.
+    """
     address = serve(lambda connection, request: shutdown.wait(5))
 
     result = check("http", f'url = "http://{address}/"', "timeout_seconds = 0.2")
@@ -114,7 +116,7 @@ def test_slow_bytes(serve, check, shutdown, head):
     [b"", b"HTTP/1.1 200 OK\r\nContent-Length: 90\r\n\r\ncut", b"SSH-2.0-liar\r\n"],
 )
 def test_death_within_the_answer(serve, check, response):
-    """An answer that ends too soon, or is none of HTTP's, is no answer."""
+    """A truncated or malformed response is no response."""
     address = serve(lambda connection, request: connection.sendall(response))
 
     status, why, ms = check("http", f'url = "http://{address}/"')
@@ -124,19 +126,19 @@ def test_death_within_the_answer(serve, check, response):
 
 
 def test_nobody_there(check):
-    """A port where nobody listens is down, and it is said why."""
+    """A closed port is down, with the reason."""
     result = check("http", 'url = "http://127.0.0.1:1/"')
 
     assert result == ("down", "connection refused", None)
 
 
 def test_name_that_is_none(check):
-    """A host that cannot be a name is a target's trouble and not the probe's."""
+    """An invalid host name is a problem of the target, not of the probe."""
     assert check("http", 'url = "http://a..b/"')[0] == "down"
 
 
 def test_slow_answer(serve, check):
-    """An answer past degraded_above_ms is degraded, and says how long it took."""
+    """A response slower than degraded_above_ms is degraded, with its time."""
 
     def respond_late(connection, request):
         time.sleep(0.05)

@@ -28,7 +28,7 @@ def key_file(tmp_path):
 
 
 @pytest.fixture
-def bring(tmp_path, key_file, monkeypatch, capsys):
+def run_import(tmp_path, key_file, monkeypatch, capsys):
     """Import a page into the server at a URL; return (exit, error)."""
     monkeypatch.setenv("MASTHEAD_KEY_FILE", str(key_file))
     monkeypatch.setenv("MASTHEAD_LOG_LEVEL", "error")
@@ -91,9 +91,9 @@ def problem(status, kind, detail, **headers):
         (problem(500, "internal-error", "It failed."), ": It failed.\n"),
     ],
 )
-def test_answer_that_ends_the_import(bring, serve, pauses, behave, sentence):
-    """It is told in a sentence, at once, and the exit code is 2."""
-    code, error = bring(f"http://{serve(behave)}")
+def test_answer_that_ends_the_import(run_import, serve, pauses, behave, sentence):
+    """It is reported with a sentence, at once, and the exit code is 2."""
+    code, error = run_import(f"http://{serve(behave)}")
 
     assert code == 2
     assert error.startswith("masthead: ")
@@ -120,9 +120,9 @@ def test_answer_that_ends_the_import(bring, serve, pauses, behave, sentence):
         ),
     ],
 )
-def test_server_that_never_answers(bring, serve, pauses, behave, sentence):
-    """A wrong address is told after seconds; it is tried again once."""
-    code, error = bring(f"http://{serve(behave)}")
+def test_server_that_never_answers(run_import, serve, pauses, behave, sentence):
+    """A wrong address is reported after seconds and one retry."""
+    code, error = run_import(f"http://{serve(behave)}")
 
     assert (code, pauses) == (2, [2.0])
     assert sentence in error
@@ -131,9 +131,9 @@ def test_server_that_never_answers(bring, serve, pauses, behave, sentence):
 
 @pytest.mark.parametrize("again", [b"X: y\r\n", b"HTTP/1.1 100 Continue\r\n\r\n", b" "])
 def test_server_that_never_ends_its_answer(
-    bring, serve, pauses, shutdown, monkeypatch, again
+    run_import, serve, pauses, shutdown, monkeypatch, again
 ):
-    """However often a byte arrives, an answer that takes too long is given up."""
+    """A response that takes too long is given up, even if bytes keep arriving."""
     monkeypatch.setattr(operations, "REQUEST_SECONDS", 1)
     monkeypatch.setattr(operations, "FIRST_PATIENCE_SECONDS", 1)
 
@@ -143,45 +143,45 @@ def test_server_that_never_ends_its_answer(
         while not shutdown.wait(0.05):
             connection.sendall(again)
 
-    code, error = bring(f"http://{serve(drip)}")
+    code, error = run_import(f"http://{serve(drip)}")
 
     assert (code, pauses) == (2, [])
     assert "cannot be reached: no answer within 1 s. Check the address." in error
 
 
-def test_server_without_tls(bring, serve):
-    """A wrong scheme is told in a sentence."""
-    code, error = bring(f"https://{serve(answer())}")
+def test_server_without_tls(run_import, serve):
+    """A wrong scheme is reported with a sentence."""
+    code, error = run_import(f"https://{serve(answer())}")
 
     assert code == 2
     assert "cannot be reached" in error
 
 
 @pytest.mark.parametrize("status", [301, 302, 303, 307, 308])
-def test_redirect_to_another_host(bring, serve, status):
-    """The key is not sent there, nor anything else."""
+def test_redirect_to_another_host(run_import, serve, status):
+    """Nothing is sent there, least of all the key."""
     seen = []
     other = serve(lambda connection, request: seen.append(request))
 
-    code, error = bring(f"http://{serve(answer(status, Location=f'http://{other}/'))}")
+    code, error = run_import(f"http://{serve(answer(status, Location=f'http://{other}/'))}")
 
     assert (code, seen) == (2, [])
     assert f"redirects to http://{other}/." in error
 
 
-def test_address_without_a_server(bring):
-    """The reason is told."""
-    code, error = bring("http://127.0.0.1:1")
+def test_address_without_a_server(run_import):
+    """The reason is reported."""
+    code, error = run_import("http://127.0.0.1:1")
 
     assert code == 2
     assert "cannot be reached: Connection refused. Check the address." in error
 
 
-def test_server_that_stays_busy(bring, serve, pauses):
-    """It is waited for, ever longer and as long as it says, but not for ever."""
+def test_server_that_stays_busy(run_import, serve, pauses):
+    """The client waits longer and longer, or as long as requested, but not for ever."""
     busy = problem(503, "server-busy", "The server is busy.", Retry_After="3")
 
-    code, error = bring(f"http://{serve(busy)}")
+    code, error = run_import(f"http://{serve(busy)}")
 
     assert code == 2
     assert "does not answer any more: The server is busy." in error
@@ -189,23 +189,23 @@ def test_server_that_stays_busy(bring, serve, pauses):
     assert sum(pauses) <= operations.PATIENCE_SECONDS
 
 
-def test_untrusted_certificate(bring, serve, certificate, pauses):
-    """Nothing is sent to a server that is not known to be it."""
+def test_untrusted_certificate(run_import, serve, certificate, pauses):
+    """Nothing is sent to a server with an untrusted certificate."""
     context, _ = certificate(90)
 
-    code, error = bring(f"https://{serve(answer(), context)}")
+    code, error = run_import(f"https://{serve(answer(), context)}")
 
     assert (code, pauses) == (2, [])
     assert "is not trusted: self-signed certificate" in error
     assert "SSL_CERT_FILE" in error
 
 
-def test_own_authority(bring, serve, certificate, monkeypatch):
-    """A certificate of one's own is trusted if the environment names it."""
+def test_own_authority(run_import, serve, certificate, monkeypatch):
+    """A private authority is trusted if the environment names it."""
     context, file = certificate(90)
     monkeypatch.setenv("SSL_CERT_FILE", str(file))
 
-    _, error = bring(f"https://{serve(answer(200, '<h1>'), context)}")
+    _, error = run_import(f"https://{serve(answer(200, '<h1>'), context)}")
 
     assert "answers 200" in error
 
@@ -219,23 +219,23 @@ def test_own_authority(bring, serve, certificate, monkeypatch):
         ("https://[", "is not a valid URL"),
     ],
 )
-def test_address_that_is_not_safe(bring, url, sentence):
+def test_address_that_is_not_safe(run_import, url, sentence):
     """A key is sent over HTTPS only, and to an address that is one."""
-    code, error = bring(url)
+    code, error = run_import(url)
 
     assert (code, sentence in error) == (2, True)
 
 
-def test_key_that_is_not_one(bring, key_file, monkeypatch):
-    """What is wrong with the key's file is told before anything is sent."""
+def test_key_that_is_not_one(run_import, key_file, monkeypatch):
+    """A problem with the key file is reported before anything is sent."""
     key_file.write_text(KEY[:-1])
-    _, mistyped = bring("http://127.0.0.1:1")
+    _, mistyped = run_import("http://127.0.0.1:1")
     key_file.chmod(0o644)
-    _, readable = bring("http://127.0.0.1:1")
+    _, readable = run_import("http://127.0.0.1:1")
     monkeypatch.setenv("MASTHEAD_KEY_FILE", "/nowhere/key")
-    _, missing = bring("http://127.0.0.1:1")
+    _, missing = run_import("http://127.0.0.1:1")
     monkeypatch.setenv("MASTHEAD_KEY_FILE", "")
-    _, unset = bring("http://127.0.0.1:1")
+    _, unset = run_import("http://127.0.0.1:1")
 
     assert "The key in MASTHEAD_KEY_FILE is not a valid Masthead key" in mistyped
     assert f"run chmod 600 {key_file}" in readable
@@ -256,18 +256,18 @@ def test_key_that_is_not_one(bring, key_file, monkeypatch):
         ("[", "https://["),
     ],
 )
-def test_address_without_a_scheme(bring, url, better):
-    """What to write instead is told."""
-    code, error = bring(url)
+def test_address_without_a_scheme(run_import, url, better):
+    """The message suggests the address with a scheme."""
+    code, error = run_import(url)
 
     assert (code, error) == (2, f"masthead: {url} has no scheme: write {better}.\n")
 
 
-def test_empty_key_file(bring, key_file):
-    """It is said to be empty, not mistyped."""
+def test_empty_key_file(run_import, key_file):
+    """The message says that the file is empty, not mistyped."""
     key_file.write_text("\n")
 
-    code, error = bring("http://127.0.0.1:1")
+    code, error = run_import("http://127.0.0.1:1")
 
     assert code == 2
     assert error == (

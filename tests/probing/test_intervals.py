@@ -16,7 +16,7 @@ from tests.probing.test_sender import TAKEN
 
 @pytest.fixture(autouse=True)
 def at_once(monkeypatch):
-    """No first look waits to be spread, and nothing waits for company."""
+    """Start all checks at once, and send their results without waiting."""
     monkeypatch.setattr(probing, "STARTUP_SPREAD_SECONDS", 0.1)
     monkeypatch.setattr(probing, "JITTER", 0)
     monkeypatch.setattr(sender, "BATCH_SECONDS", 0.1)
@@ -55,7 +55,7 @@ def running(config, serve):
     [(0, 0.5, 10), (0, 9.9, 10), (0, 10, 10), (0, 10.1, 20), (5, 36, 45), (5, 4, 15)],
 )
 def test_next_due(due, now, expected):
-    """Beats stay on their grid: a long look leaves some out and moves none."""
+    """Checks stay on their schedule: a slow one skips some and moves none."""
     assert next_due(due, 10, now) == expected
 
 
@@ -81,7 +81,7 @@ def test_slow_target_delays_no_other(serve, running):
 
 
 def test_end(serve, running, shutdown):
-    """A look that is under way ends, and what it found is told or kept."""
+    """A check in progress completes, and its result is sent or stored."""
     run, end = running
     requested = Event()
 
@@ -98,7 +98,9 @@ def test_end(serve, running, shutdown):
 
 
 def test_end_while_the_api_is_away(serve, running, tmp_path, monkeypatch):
-    """What could not be told stays in the spool; who is away is not asked again."""
+    """
+    What could not be sent stays in the spool; an unreachable API is not called again.
+    """
     monkeypatch.setattr(sender, "_backoff_seconds", lambda failures: 60)
     run, end = running
 
@@ -114,7 +116,7 @@ def test_end_while_the_api_is_away(serve, running, tmp_path, monkeypatch):
 
 
 def test_what_changes_is_told(serve, running, caplog):
-    """A line of the log says what became of a target, and why."""
+    """A log line has the new state of a target, and the reason."""
     caplog.set_level("INFO")
     run, end = running
     responses = [answer(500), answer()]
@@ -138,7 +140,7 @@ def test_what_changes_is_told(serve, running, caplog):
 
 
 def test_unknown_service_is_a_warning(serve, running, caplog):
-    """A probe that goes on says once in its log which service nobody knows."""
+    """A long-running probe logs once which service is unknown."""
     run, end = running
     unknown = answer(body='{"data": {"recorded": 0, "unknown": ["s0"]}}')
 

@@ -1,4 +1,4 @@
-"""Redirects are followed as far as the file says, and no further."""
+"""Redirects are followed up to the configured number."""
 
 import pytest
 
@@ -7,7 +7,7 @@ from tests.probing.conftest import answer
 
 @pytest.fixture
 def redirects(serve):
-    """A server whose /3 leads to /2, /2 to /1 and so on; /0 answers."""
+    """A server whose /3 redirects to /2, /2 to /1 and so on; /0 responds."""
     requests = []
 
     def respond(connection, request):
@@ -31,7 +31,7 @@ def test_at_most_so_many(redirects, check, steps, status):
 
 
 def test_none_by_default(redirects, check):
-    """Without a word in the file a redirect is an answer like any other."""
+    """By default a redirect is a response like any other."""
     address, requests = redirects
 
     refused = check("http", f'url = "http://{address}/1"')
@@ -53,7 +53,7 @@ def test_loop(serve, check):
 
 @pytest.mark.parametrize("location", ["file:///etc/passwd", "gopher://x/", "http://[x"])
 def test_to_what_is_no_address(serve, check, location):
-    """A redirect leads to HTTP or nowhere."""
+    """A redirect to another scheme than HTTP is not followed."""
     address = serve(answer(302, Location=location))
 
     status, why, _ = check("http", f'url = "http://{address}/"', "max_redirects = 5")
@@ -63,7 +63,7 @@ def test_to_what_is_no_address(serve, check, location):
 
 
 def test_headers_stay_at_home(serve, check):
-    """What the file says to its target is not said to whom that redirects."""
+    """Configured headers are not sent to another host after a redirect."""
     requests = []
 
     def record_request(connection, request):

@@ -1,4 +1,4 @@
-"""Telling an API that is away, busy, wrong or lying."""
+"""Sending to an API that is unreachable, busy, wrong or hostile."""
 
 import json
 import logging
@@ -32,7 +32,7 @@ def spool(tmp_path):
 
 @pytest.fixture
 def make_sender(serve, spool, config):
-    """Send three samples to an API that says these things, one after the other."""
+    """Send three samples to an API with these responses, one after the other."""
 
     def make(*responses, context=None, **top):
         requests, queue = [], [*responses]
@@ -51,7 +51,7 @@ def make_sender(serve, spool, config):
 
 
 def test_taken(make_sender, spool):
-    """The samples go to measurements/record with the key, and are forgotten then."""
+    """The samples are sent to measurements/record with the key, and then deleted."""
     sender, requests = make_sender(TAKEN)
 
     pause = sender.send()
@@ -73,7 +73,7 @@ def test_taken(make_sender, spool):
 
 @pytest.mark.parametrize("is_trusted", [True, False])
 def test_certificate(make_sender, spool, certificate, is_trusted):
-    """The key is told to an API that can be trusted, and to no other."""
+    """The key is sent only to an API with a trusted certificate."""
     context, file = certificate(90)
     trust = {"api_ca_file": str(file)} if is_trusted else {}
     sender, requests = make_sender(TAKEN, context=context, **trust)
@@ -101,7 +101,9 @@ def test_certificate(make_sender, spool, certificate, is_trusted):
     ],
 )
 def test_not_taken(make_sender, spool, response):
-    """Whatever may pass, or is not said by the API, costs no sample."""
+    """
+    A temporary problem, or a response of something else than the API, loses no sample.
+    """
     sender, requests = make_sender(response)
 
     sender.send()
@@ -111,7 +113,7 @@ def test_not_taken(make_sender, spool, response):
 
 
 def test_silent_api(make_sender, spool, shutdown, monkeypatch, caplog):
-    """An API that hangs is left when the time is over, and nothing is lost."""
+    """A silent API is given up after the timeout, and nothing is lost."""
     monkeypatch.setattr(sending, "REQUEST_SECONDS", 0.2)
     sender, _ = make_sender(lambda connection, request: shutdown.wait(5))
 
@@ -122,7 +124,7 @@ def test_silent_api(make_sender, spool, shutdown, monkeypatch, caplog):
 
 
 def test_pauses_grow(make_sender):
-    """Pauses are drawn from a range that doubles up to a minute, for ever."""
+    """Pauses are random, from a range that doubles up to a minute, for ever."""
     sender, _ = make_sender(*[answer(503)] * 0)
     sender._url = "http://127.0.0.1:1"
 
@@ -147,14 +149,16 @@ def test_pauses_grow(make_sender):
 )
 @pytest.mark.parametrize("status", [429, 503])
 def test_retry_after(make_sender, status, retry_after, min_seconds, max_seconds):
-    """The API is left alone for as long as it asks, an hour at most."""
+    """The sender waits as long as the API requests, up to an hour."""
     sender, _ = make_sender(problem(status, "Not now.", Retry_After=retry_after))
 
     assert min_seconds <= sender.send() <= max_seconds
 
 
 def test_refused_item(make_sender, spool, tmp_path):
-    """An item that the API names is set aside, and the rest of the batch taken."""
+    """
+    A sample that the API rejects is set aside, and the rest of the batch is accepted.
+    """
     sender, requests = make_sender(
         problem(422, "No.", "/measurements/1/observedAt"), TAKEN
     )
@@ -170,7 +174,7 @@ def test_refused_item(make_sender, spool, tmp_path):
 
 @pytest.mark.parametrize("pointers", [(), ("/source",), ("/measurements/77/slug",)])
 def test_refused_batch(make_sender, spool, tmp_path, pointers):
-    """A batch that is refused as a whole is set aside and not sent for ever."""
+    """A batch that is rejected as a whole is set aside and not sent for ever."""
     sender, requests = make_sender(problem(422, "No.", *pointers))
 
     assert sender.send() == 0
@@ -180,7 +184,7 @@ def test_refused_batch(make_sender, spool, tmp_path, pointers):
 
 
 def test_after_a_failure(make_sender, spool):
-    """What was not taken is sent again, the same, before anything newer."""
+    """Unaccepted samples are sent again unchanged, before newer ones."""
     sender, _ = make_sender(answer(502), TAKEN)
     sender.send()
     spool.add(sample(3))
@@ -191,7 +195,7 @@ def test_after_a_failure(make_sender, spool):
 
 
 def test_unknown_service(make_sender, spool, caplog):
-    """A slug that the API does not know is told once, and does no harm."""
+    """A slug that the API does not know is reported once, and does no harm."""
     unknown = answer(body='{"data": {"recorded": 0, "unknown": ["api"]}}')
     sender, _ = make_sender(unknown, TAKEN, unknown)
 
@@ -204,7 +208,9 @@ def test_unknown_service(make_sender, spool, caplog):
 
 
 def test_service_that_becomes_known(make_sender, spool, caplog):
-    """It is told how many samples were lost until then, and again when it is gone."""
+    """
+    The number of samples lost until then is reported, and later disappearances too.
+    """
     unknown = answer(body='{"data": {"recorded": 0, "unknown": ["web"]}}')
     sender, _ = make_sender(unknown, unknown, TAKEN, unknown)
     caplog.set_level(logging.INFO, "masthead.probe")
@@ -219,7 +225,9 @@ def test_service_that_becomes_known(make_sender, spool, caplog):
 
 
 def test_unknown_service_is_not_sent(make_sender, spool):
-    """What was thrown away there is no sample that was sent; it has its own count."""
+    """
+    Samples that the API discarded do not count as sent; they have their own count.
+    """
     unknown = answer(body='{"data": {"recorded": 3, "unknown": ["web", "other"]}}')
     sender, _ = make_sender(unknown)
     spool.add(sample(3, slug="web"))

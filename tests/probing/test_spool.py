@@ -1,4 +1,4 @@
-"""The spool: nothing measured is lost, and it does not grow for ever."""
+"""The spool loses no measurement, and has a maximum size."""
 
 import os
 from datetime import UTC, datetime, timedelta
@@ -23,7 +23,7 @@ def path(tmp_path):
 
 @pytest.fixture
 def opened(path):
-    """Open the spool; what was opened before is left as a killed process does."""
+    """Open the spool; the previous one is left as by a killed process."""
     made = []
 
     def again(most=1000, days=30):
@@ -37,7 +37,7 @@ def opened(path):
 
 
 def waiting(spool, now=NOON):
-    """What the spool would tell, without forgetting it."""
+    """Return the samples that the spool would send, without deleting them."""
     batch = spool.next_batch(now)
     return [each.observed_at for each in batch.samples] if batch else []
 
@@ -68,7 +68,7 @@ def test_each_sample_is_synced(opened, monkeypatch):
 
 
 def test_what_was_told_is_forgotten(opened, path):
-    """What the API has taken is not told again, and the file is empty for it."""
+    """Samples that the API has accepted are not sent again, and the file is empty."""
     spool = opened()
     spool.add(sample(0))
 
@@ -99,7 +99,7 @@ def test_batches(opened):
     "torn", [b'{"slug": "api", "st', b"\x00\x00\x00", b"{}\n", sample(7).line[:-1]]
 )
 def test_torn_line(opened, path, torn):
-    """A line that a kill cut short is left out; what stands before it is kept."""
+    """A truncated line is ignored; the lines before it are kept."""
     opened().add(sample(0))
     with path.open("ab") as file:
         file.write(torn)
@@ -111,7 +111,10 @@ def test_torn_line(opened, path, torn):
 
 
 def test_full(opened, path, caplog, monkeypatch):
-    """Past its size the oldest go, which is told; the file does not grow either."""
+    """
+    Over the size limit the oldest samples are dropped and reported; the file does not
+    grow.
+    """
     monkeypatch.setattr(os, "fsync", lambda file: None)
     spool = opened(most=200)
     for number in range(1000):
@@ -124,7 +127,7 @@ def test_full(opened, path, caplog, monkeypatch):
 
 
 def test_dropped_while_on_its_way(opened):
-    """When part of a batch is dropped while it is told, no other is forgotten."""
+    """If part of a batch is dropped while it is sent, no other sample is deleted."""
     spool = opened(most=200)
     for number in range(200):
         spool.add(sample(number))
@@ -139,7 +142,7 @@ def test_dropped_while_on_its_way(opened):
 
 @pytest.mark.parametrize(("later", "left"), [(0, 2), (1, 1), (2, 0)])
 def test_old(opened, later, left):
-    """What has waited longer than spool_max_days is dropped; to the day is kept."""
+    """Samples older than spool_max_days are dropped; exactly that age is kept."""
     spool = opened(days=1)
     spool.add(sample(0))
     spool.add(sample(1))
@@ -151,7 +154,7 @@ def test_old(opened, later, left):
 
 
 def test_full_disk(opened, path, monkeypatch, caplog):
-    """A disk that takes nothing leaves samples in memory; later all are on it."""
+    """On a full disk samples stay in memory; later all of them are written."""
     spool = opened()
     spool.add(sample(0))
     with monkeypatch.context() as full:
@@ -175,13 +178,13 @@ def test_two_probes(opened, path):
 
 
 def test_nowhere(tmp_path):
-    """A folder that is not there is named before anything is measured."""
+    """A missing folder is reported before anything is measured."""
     with pytest.raises(SettingError, match="No such file or directory"):
         Spool(tmp_path / "no/spool", max_samples=200, max_age=timedelta(days=1))
 
 
 def test_permissions(opened, path):
-    """The file is for the probe's account alone."""
+    """Only the probe's account can read the file."""
     opened().add(sample(0))
 
     assert path.stat().st_mode & 0o077 == 0

@@ -1,4 +1,4 @@
-"""A small world in which anything may happen, through the API, in any order."""
+"""A small site on which any operation may happen, through the API, in any order."""
 
 from datetime import timedelta
 
@@ -29,7 +29,7 @@ TEXTS = (
 
 
 class Quick(OutputFolder):
-    """A folder without syncs: nobody cuts the power here."""
+    """A folder without syncs, because no test cuts the power."""
 
     def _sync(self, descriptor):
         pass
@@ -65,7 +65,7 @@ class World:
         return response.json.get("data", {})
 
     def build(self, output=None):
-        """Build what is behind or due; into another folder, everything."""
+        """Build unbuilt or due areas; into another folder, everything."""
         is_new = not self.memory
         areas = set(AREAS) if is_new else behind()
         areas |= {"status"} if self.clock.now >= self.due else set()
@@ -119,7 +119,7 @@ def measure(world, slug, number):
 
 
 def measure_twice(world, slug, number):
-    """Once now, and by the same source once more for a moment before."""
+    """Record a sample for now, and another of the same source for a moment earlier."""
     for minutes in (0, -0.1):
         result = {"slug": slug, "status": "down", "observedAt": world.moment(minutes)}
         world.api(
@@ -144,7 +144,7 @@ def tell_of_incident(world, slug, number):
 
 
 def correct_update(world, slug, number):
-    """Its words, its status, both, or take it out of the timeline."""
+    """Correct the text of an update, its status, or both, or remove the update."""
     id = world.one_of("updates", number)
     words, status = {"body": f"Better {slug}."}, {"status": "monitoring"}
     request = (words, status, words | status, None)[number]
@@ -163,7 +163,7 @@ def schedule(world, slug, number):
 
 
 def change_severity(world, slug, number):
-    """Another severity, which may be that of now, or other services."""
+    """Set another severity, which may be the current one, or other services."""
     id = world.one_of("incidents", number)
     severity = ("degraded", "partial-outage", "major-outage", None)[number]
     request = {"severity": severity} if severity else {"services": [slug, "api"]}
@@ -211,7 +211,7 @@ def withdraw_document(world, slug, number):
 
 
 def rename_section(world, slug, number):
-    """Every document of one section goes to another."""
+    """Move every document of one section to another."""
     wanted = ("A & B", "A, B", "Other", None)[number]
     for id in world.documents.values():
         world.api(f"{DOCUMENTS}/update", id=id, section=wanted)
@@ -225,7 +225,7 @@ def take_back(world, slug, number):
 
 
 def restart(world, slug, number):
-    """Another process goes on, which remembers nothing; or finds no bodies kept."""
+    """Continue in a new process without memory, or without stored bodies."""
     world.memory = {}
     world.folders = OutputFolders(world.settings.output, Quick)
     world.bodies = BodyCache()
@@ -234,7 +234,7 @@ def restart(world, slug, number):
 
 
 def wait_for_months(world, slug, number):
-    """So long that nothing is within the time that pages of services cover."""
+    """Wait until nothing is within the period that pages of services cover."""
     world.clock.now += timedelta(days=(45, 89, 90, 400)[number])
 
 

@@ -1,4 +1,4 @@
-"""The areas of a site are built by processes that know nothing of each other."""
+"""The areas of a site are built by independent processes."""
 
 import re
 import tempfile
@@ -30,7 +30,7 @@ LINK = re.compile(rf'(?:href="|<loc>{URL})(/[^"<#]*)')
 
 @pytest.fixture
 def new_world(store, settings, empty_database, engine, monkeypatch):
-    """Make a world anew, with a folder that is there for one history only."""
+    """Create a new site, with a folder for this history only."""
     for name in ("_sync", "_sync_all"):
         monkeypatch.setattr(OutputFolder, name, lambda *_: None)
 
@@ -44,7 +44,7 @@ def new_world(store, settings, empty_database, engine, monkeypatch):
 
 
 def create_builder(world, area):
-    """Create the builder of an area as a process of its own has it: without memory."""
+    """Create the builder of an area as in its own process: without memory."""
     memory = {}
 
     def context():
@@ -60,7 +60,7 @@ def build_if_behind(builder):
 
 
 def require_links(folder):
-    """The pages that all areas share link to nothing that does not exist."""
+    """The pages that all areas share link only to existing pages."""
     for name in ("index.html", "sitemap.xml", "status/index.html"):
         page = folder / name
         for address in LINK.findall(page.read_text()) if page.exists() else ():
@@ -78,7 +78,10 @@ def require_links(folder):
 )
 @given(history=histories, turns=st.lists(st.booleans(), min_size=1))
 def test_any_order_equals_fresh(new_world, history, turns):
-    """However late documents are, no link leads nowhere, and the end is as if fresh."""
+    """
+    However late documents are built, no link is broken, and the result equals a full
+    build.
+    """
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         world, memory, builders = new_world(folder), None, {}

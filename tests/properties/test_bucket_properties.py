@@ -17,7 +17,7 @@ pauses = st.lists(
 
 
 class Counted:
-    """A bucket as one would draw it: tokens that drip in, and one taken out."""
+    """A simple model of a bucket: tokens are refilled, and one is taken."""
 
     def __init__(self, rate):
         self.capacity = Fraction(rate.capacity)
@@ -50,7 +50,9 @@ def test_same_as_counting(rate, pauses):
 
 @given(rate=rates, pauses=pauses)
 def test_waiting_helps(rate, pauses):
-    """Whoever waits as long as Retry-After says is let in, and is told when full."""
+    """
+    A client that waits for Retry-After is accepted, and knows when its bucket is full.
+    """
     full_at, now = None, NOW
     for pause in pauses:
         now += pause

@@ -1,4 +1,4 @@
-"""For any history of writes: what is built step by step is what is built at once."""
+"""For any history of writes, incremental builds equal a full build."""
 
 import tempfile
 from dataclasses import replace
@@ -19,7 +19,7 @@ pytestmark = pytest.mark.both_engines
 
 @pytest.fixture
 def new_world(store, settings, empty_database, engine, monkeypatch):
-    """Make a world anew, with a folder that is there for one history only."""
+    """Create a new site, with a folder for this history only."""
     # So that a few incidents are many chunks, and several pages of each list.
     monkeypatch.setattr("sitegen.status.events.EVENTS_OF_CHUNK", 2)
     monkeypatch.setattr("sitegen.status.published.EVENTS_OF_FILE", 2)

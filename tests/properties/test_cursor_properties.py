@@ -1,4 +1,4 @@
-"""Cursors: no text but the one that was given out is ever accepted."""
+"""Only issued cursors are accepted."""
 
 import pytest
 from hypothesis import HealthCheck, assume, given, settings
@@ -17,14 +17,14 @@ held_still = settings(suppress_health_check=[HealthCheck.function_scoped_fixture
 @held_still
 @given(last=values)
 def test_read_as_written(last, store):
-    """A cursor brings back the values of the last row."""
+    """A cursor returns the values of the last row."""
     assert _decode(_encode("place", last), "place") == last
 
 
 @held_still
 @given(last=values, data=st.data())
 def test_one_character_changed(last, data, store):
-    """One other character, wherever it stands, and it is refused."""
+    """A cursor with one changed character is rejected."""
     cursor = _encode("place", last)
     at = data.draw(st.integers(0, len(cursor) - 1))
     other = data.draw(st.sampled_from(ALPHABET + "+/= \n"))
@@ -37,7 +37,7 @@ def test_one_character_changed(last, data, store):
 @held_still
 @given(last=values, data=st.data())
 def test_cut_or_lengthened(last, data, store):
-    """A part of a cursor, or more than it, is none."""
+    """A truncated or extended cursor is rejected."""
     cursor = _encode("place", last)
     end = data.draw(st.integers(0, len(cursor) - 1))
     more = data.draw(st.text(ALPHABET + "=", min_size=1, max_size=8))
@@ -50,6 +50,6 @@ def test_cut_or_lengthened(last, data, store):
 @held_still
 @given(text=st.text())
 def test_any_text(text, store):
-    """Whatever is sent, it is refused as a cursor and never breaks."""
+    """Any other text is rejected as a cursor and causes no error."""
     with pytest.raises(InvalidCursor):
         _decode(text, "place")

@@ -1,4 +1,4 @@
-"""The short cuts of an import give what the long way does."""
+"""The short cuts of an import give the same results as the full conversion."""
 
 from hypothesis import example, given
 from hypothesis import strategies as st
@@ -24,7 +24,7 @@ texts = st.lists(st.sampled_from(PARTS), max_size=12).map("".join)
 @example(text="import a from 'b'", is_mdx=False)
 @example(text="a\n\nexport const b", is_mdx=True)
 def test_text_without_signs_of_a_dialect(text, is_mdx):
-    """A page that is converted as a whole is the same line by line."""
+    """A page that is converted as a whole equals one converted line by line."""
     assert to_markdown(text, is_mdx=is_mdx) == convert_lines(text, is_mdx=is_mdx)
 
 
@@ -47,7 +47,7 @@ lines = st.builds(
 @example(lines=["title: no"])
 @example(lines=["on: a"])
 def test_plain_front_matter(lines):
-    """What is read without YAML is what YAML says, to the type."""
+    """Front matter that is read without YAML has the values and types of YAML."""
     text = "\n".join(lines)
     values = plain_values(text)
 

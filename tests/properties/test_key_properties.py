@@ -1,4 +1,4 @@
-"""Any sequence of changes of keys: nobody gains life, scopes or rate."""
+"""No sequence of changes to keys gains lifetime, scopes or rate."""
 
 from datetime import timedelta
 
@@ -53,9 +53,9 @@ quick = bounded(
 
 class World:
     """
-    Keys that one key made, by what it and its offspring are let do.
+    Keys that one key created, as far as it and its descendants may.
 
-    One more key, of somebody else, has more scopes, rate and life than they.
+    Another key, of someone else, has more scopes, rate and lifetime.
     """
 
     def __init__(self):
@@ -75,7 +75,7 @@ class World:
         return keys[place % len(keys)]
 
     def is_let(self, manager, check):
-        """Whether the key is active, and does not refuse what is checked."""
+        """Return whether the key is active, and the check raises no problem."""
         grantor = Grantor(manager, PUBLIC, DEFAULT_RATE)
         try:
             check(grantor)
@@ -118,7 +118,7 @@ class World:
 
 
 def histories(store, steps):
-    """Take the steps one by one; yield the world before and after each."""
+    """Take the steps one by one; yield the keys before and after each."""
     with writing(), database.atomic() as undone:
         world = World()
         for name, *rest in steps:
@@ -131,7 +131,7 @@ def histories(store, steps):
 @quick
 @given(steps=steps)
 def test_granted_within_grantable(store, steps):
-    """No sequence brings a scope, a rate or a life beyond those of the first key."""
+    """No sequence gives a scope, a rate or a lifetime beyond those of the first key."""
     for world, _ in histories(store, steps):
         for key in world.keys:
             rate = Rate(key.rate_capacity or 2000, key.rate_refill or 200.0)
@@ -144,7 +144,7 @@ def test_granted_within_grantable(store, steps):
 @quick
 @given(steps=steps)
 def test_life_only_shortens(store, steps):
-    """No key's end comes later than it was, and what is over stays over."""
+    """No key's end is ever postponed, and expired keys stay expired."""
     for world, before in histories(store, steps):
         for id, old in before.items():
             new = KeyRow.get_by_id(id)
@@ -157,7 +157,9 @@ def test_life_only_shortens(store, steps):
 @quick
 @given(steps=steps)
 def test_replacement_is_of_the_same_line(store, steps):
-    """A replacement has its old key's line, which is its bucket, and nothing more."""
+    """
+    A replacement has the lineage of its old key, which is its bucket, and nothing more.
+    """
     for world, before in histories(store, steps):
         lines = {row.lineage for row in before.values()}
         for key in world.keys:

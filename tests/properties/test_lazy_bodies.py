@@ -1,4 +1,4 @@
-"""A body whose lists stay in its file says what it would say in memory."""
+"""A body whose lists stay in its file is read like one in memory."""
 
 import json
 import tempfile
@@ -70,7 +70,7 @@ def in_memory(text):
 
 
 def outcome(parse, *given):
-    """Return what the body says; None if it is no JSON."""
+    """Return the values of the body; None if it is no JSON."""
     try:
         body = parse(*given)
     except MalformedRequest:
@@ -93,7 +93,7 @@ def test_body(body, layout):
 
 @given(bodies, layouts, some.data())
 def test_damaged_body(body, layout, data):
-    """What is no JSON is no JSON with lists in a file either."""
+    """Malformed JSON is rejected with lists in a file, too."""
     text = json.dumps(body, **layout).encode()
     at = data.draw(some.integers(0, len(text) - 1))
     other = data.draw(some.sampled_from([b"", b",", b"]", b"}", b"[", b'"', b"\\"]))

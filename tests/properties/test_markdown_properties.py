@@ -1,4 +1,4 @@
-"""For any text: allowed tags, safe addresses, nothing left open, always the same."""
+"""For any text: allowed tags, safe addresses, everything closed, always the same."""
 
 import re
 from functools import partial
@@ -85,9 +85,7 @@ def test_render_is_stable(text):
 @example("[^a](b)\n\n[a](b(c))\n\n[a] (b)\n\n[a]()\n\n[^a]: b")
 @example("a\nb\n\nb \nc\n\nc  \nd\n\nd\n e")
 def test_shortcuts_change_nothing(text):
-    """
-    Plain words are read as the parser's own rules would read them.
-    """
+    """Plain words are rendered as by the parser's own rules."""
     by_rules = make_parser("plain")
     by_rules.inline.terminator_re = ParserInline().terminator_re
     by_rules.inline.parse = partial(ParserInline.parse, by_rules.inline)
@@ -97,9 +95,7 @@ def test_shortcuts_change_nothing(text):
 
 @given(st.lists(st.sampled_from(sorted(ASKED))))
 def test_an_id_that_a_heading_asks_for_is_given(titles):
-    """
-    Ids are unique, and no suffix takes a name that a heading asks for.
-    """
+    """Ids are unique, and no suffix takes an id that a heading sets."""
     headings = render("\n".join(f"## {title}" for title in titles)).headings
 
     ids = [heading.id for heading in headings]

@@ -1,4 +1,4 @@
-"""Scopes as sets: a scope is the set of what it opens."""
+"""Scopes as sets: a scope is the set of the scopes that it covers."""
 
 from itertools import product
 
@@ -17,7 +17,7 @@ scopes = st.sampled_from(sorted(PLAIN | STARRED))
 
 
 def opened(scope):
-    """What a scope opens, told without looking at covers()."""
+    """Return what a scope covers, without using covers()."""
     if scope == "*":
         return PLAIN
     stem = scope.split(":")
@@ -33,19 +33,19 @@ def opened(scope):
 
 @given(granted=scopes, required=scopes)
 def test_covering_is_containing(granted, required):
-    """One scope covers another when it opens all that the other opens."""
+    """One scope covers another if it covers all that the other covers."""
     assert covers(granted, required) == (opened(granted) >= opened(required))
 
 
 @given(a=scopes, b=scopes, c=scopes)
 def test_covering_passes_on(a, b, c):
-    """What was passed on by what was passed on is covered by the first."""
+    """Covering is transitive."""
     assert not (covers(a, b) and covers(b, c)) or covers(a, c)
 
 
 @given(wanted=st.lists(scopes), held=st.lists(scopes, min_size=1))
 def test_granting_widens_nothing(wanted, held):
-    """Whatever a key passes on opens nothing that the key does not open."""
+    """A granted scope covers nothing that the key does not cover."""
     refused = not_grantable(wanted, held, ())
 
     beyond = {each for each in wanted if each not in refused}
@@ -55,7 +55,7 @@ def test_granting_widens_nothing(wanted, held):
 
 @given(st.text(max_size=140))
 def test_any_text(text):
-    """A text is a scope or not; none that differs opens acting for others."""
+    """A text is a valid scope or not; no other text covers acting for others."""
     if is_scope(text):
         assert text == text.strip().lower()
         assert covers(text, ASSERT_ACTORS) == (text == ASSERT_ACTORS)

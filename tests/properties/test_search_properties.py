@@ -1,4 +1,4 @@
-"""Both engines find the same texts by the same words."""
+"""Both engines find the same texts with the same words."""
 
 import sqlite3
 from contextlib import closing
@@ -67,7 +67,7 @@ def found_by_server(store):
 
 @st.composite
 def cases(draw):
-    """A text, and what is asked: anything, or a piece of the text."""
+    """A text, and a query: anything, or a piece of the text."""
     title, body = draw(texts), draw(texts)
     whole = f"{title} {body}"
     start = draw(st.integers(0, len(whole)))
@@ -86,7 +86,7 @@ phrases = few_words.map(lambda said: f'"{said}"') | few_words.map(
 @settings(suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=400)
 @given(cases() | st.tuples(few_words, few_words, phrases))
 def test_same_is_found(found_by_file, found_by_server, case):
-    """Whatever is written and asked, a text is found on both engines or on neither."""
+    """Any text is found with any query on both engines or on neither."""
     title, body, payload = case
     parts = parse_terms(payload)
 

@@ -1,4 +1,4 @@
-"""What a site keeps of changes and postings is what happened and was given."""
+"""Encoded changes and postings are decoded correctly."""
 
 from itertools import pairwise
 
@@ -27,7 +27,10 @@ def between(before, after):
 
 @given(history=histories)
 def test_changes_add_up(history):
-    """Told one after the other they name what came and went, and purge all of it."""
+    """
+    Merged one after the other they have all additions and removals, and purge all of
+    them.
+    """
     whole = FileChanges()
     for before, after in pairwise(history):
         whole = whole.then(between(before, after))
@@ -42,7 +45,7 @@ def test_changes_add_up(history):
 
 @given(a=sites, b=sites, c=sites, d=sites)
 def test_order_of_adding_up(a, b, c, d):
-    """Whoever reads the notes two at a time comes to the same."""
+    """Merging the reports in pairs gives the same result."""
     one, two, three = between(a, b), between(b, c), between(c, d)
 
     assert one.then(two).then(three) == one.then(two.then(three))
@@ -62,5 +65,5 @@ def read(text):
 
 @given(given_numbers=numbers)
 def test_steps(given_numbers):
-    """Growing numbers come back from their steps, large and small."""
+    """Increasing numbers are decoded from their differences, large and small."""
     assert read(encode_steps(given_numbers)) == given_numbers

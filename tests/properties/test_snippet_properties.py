@@ -1,4 +1,4 @@
-"""What search highlights is what the index of words found."""
+"""Search highlights exactly what the index of words found."""
 
 import sqlite3
 
@@ -26,7 +26,7 @@ def matches(body, match):
 
 @given(word=words, body=texts)
 def test_highlighted_is_what_is_found(word, body):
-    """A text that one word or phrase finds has it highlighted, and no other has."""
+    """A text that one word or phrase finds has a highlight, and no other has."""
     request = f'"{word}"'
     match = match_expression(request)
 
@@ -38,7 +38,7 @@ def test_highlighted_is_what_is_found(word, body):
 
 @given(asked=st.text(min_size=1, max_size=200), body=st.text(max_size=2000))
 def test_highlights_lie_in_the_snippet(asked, body):
-    """Whatever is typed and found: one short line, places in it that do not meet."""
+    """A snippet is one short line, with highlights that do not overlap."""
     snippet, highlights = SnippetMaker(asked).snippet(body)
 
     assert len(snippet) <= MAX_LENGTH
@@ -51,7 +51,7 @@ def test_highlights_lie_in_the_snippet(asked, body):
 
 @given(asked=st.text(max_size=200))
 def test_no_query_is_an_error(asked):
-    """SQLite takes every query that is made of what was typed."""
+    """SQLite accepts every query that is made from any input."""
     match = match_expression(asked)
 
     if match is not None:

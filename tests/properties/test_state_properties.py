@@ -1,4 +1,7 @@
-"""States: told by counting, steady until the next change, never bettered by bad."""
+"""
+States: computed by counting, constant until the next change, never improved by
+failures.
+"""
 
 from datetime import UTC, datetime, timedelta
 
@@ -40,7 +43,7 @@ def state_of(found, now=NOW, **facts):
 
 
 def counted(found, imposed, under_way):
-    """The state as the decisions tell it, counted by hand."""
+    """Return the state by the decision table, counted by hand."""
     if imposed:
         return max((each.severity for each in imposed), key=SEVERITIES.index)
     if under_way:
@@ -56,7 +59,7 @@ def counted(found, imposed, under_way):
 
 @given(found=readings, imposed=incidents, under_way=windows, order=st.randoms())
 def test_state_is_counted(found, imposed, under_way, order):
-    """The state is what counting gives, in whatever order the sources are told."""
+    """The state is the counted one, in whatever order the sources are passed."""
     expected = counted(found, imposed, under_way)
     order.shuffle(found)
 
@@ -65,7 +68,7 @@ def test_state_is_counted(found, imposed, under_way, order):
 
 @given(found=readings, part=st.floats(0, 1, exclude_max=True))
 def test_steady_until_the_next_change(found, part):
-    """Before the instant that is told nothing changes, whenever one looks."""
+    """Before the returned instant nothing changes."""
     at = next_change(readings=found, boundaries=[], now=NOW, freshness=FRESHNESS)
     before = (at or NOW + timedelta(days=1)) - timedelta(milliseconds=1)
     now = NOW + (before - NOW) * part
@@ -76,7 +79,7 @@ def test_steady_until_the_next_change(found, part):
 
 @given(found=states, other=st.sampled_from(STATES), stale=st.booleans())
 def test_overall_is_the_worst(found, other, stale):
-    """One service more never betters the whole, nor do stale data."""
+    """Another service never improves the overall state, nor does stale data."""
     whole = OVERALL_STATES.index(overall_state([*found, other], stale=stale))
 
     if found:

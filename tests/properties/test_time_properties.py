@@ -20,7 +20,7 @@ windows = st.lists(ends.map(tuple), max_size=6).map(sorted)
 
 @given(at=moments, offset=offsets)
 def test_moment_is_told_as_it_was_read(at, offset):
-    """In whatever offset it came, it is told in UTC to the millisecond, cut down."""
+    """A time with any offset is returned in UTC, truncated to the millisecond."""
     result = format_moment(parse_moment(at.astimezone(offset).isoformat()))
 
     expected = at.replace(microsecond=at.microsecond // 1000 * 1000)
@@ -31,7 +31,7 @@ def test_moment_is_told_as_it_was_read(at, offset):
 
 @given(text=st.text(alphabet="0123456789-:TZtz.+ ", max_size=30))
 def test_moment_or_a_refusal(text):
-    """Whatever looks like a time is one, or is refused in a sentence."""
+    """Text that looks like a time is one, or is rejected with a sentence."""
     try:
         found = parse_moment(text)
     except ValueError as error:
@@ -48,7 +48,7 @@ def covered(spans):
 
 @given(cut=windows, span=ends.map(tuple))
 def test_span_is_parted(cut, span):
-    """What the windows cut out and what they leave are the span, each part once."""
+    """The excluded and the remaining parts are the whole period, each part once."""
     within, left = covered(spans_inside(cut, span)), covered(spans_outside(cut, span))
 
     assert sorted(within + left) == covered([span])

@@ -1,4 +1,4 @@
-"""Whatever happened, uptime is what a plain count of all samples would say."""
+"""For any history, uptime equals a plain count of all samples."""
 
 from collections import Counter
 from datetime import UTC, datetime, timedelta
@@ -71,7 +71,7 @@ steps = st.lists(
 
 
 class History:
-    """What happened, twice: in the database, and as plain facts beside it."""
+    """A history in two forms: in the database, and as plain data."""
 
     def __init__(self):
         self.now, self.samples, self.windows = START, {}, {}
@@ -181,8 +181,8 @@ def empty_anew(store, settings, empty_database, engine):
 @given(steps=steps)
 def test_uptime_is_a_plain_count(empty_anew, steps):
     """
-    Late samples, repeats, edited windows, roll-ups and prunes at any moment:
-    every period counts what all raw samples would give.
+    Late samples, repeats, edited windows, roll-ups and prunes at any moment: every
+    period counts what all raw samples would give.
     """
     empty_anew()
     history = History()

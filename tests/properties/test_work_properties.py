@@ -45,11 +45,11 @@ STEPS = st.lists(
 
 
 class Undone(Exception):
-    """Takes the whole history back, so that the next begins anew."""
+    """Rolls the whole history back, so that the next one starts empty."""
 
 
 def did(step, projects, clock):
-    """Make the step; return how many records it must have left, and of whom."""
+    """Make the step; return how many records it must have made, and for which items."""
     name, *arguments = step
     if name == "create":
         return {work(projects[arguments[0]], clock).id: 1}
@@ -104,7 +104,7 @@ def records():
 
 
 def hold():
-    """What is true of every history."""
+    """Assert what is true of every history."""
     for project in ProjectRow:
         items = WorkItemRow.select(WorkItemRow.number).where(
             WorkItemRow.project == project.id
@@ -127,8 +127,8 @@ def hold():
 )
 def test_histories(store, steps):
     """
-    Numbers have no gap, nothing leads back to itself, times grow, and the feed has
-    a record for every change and for nothing else.
+    Numbers have no gap, relationships no ring, times increase, and the activity has a
+    record for every change and for nothing else.
     """
     clock = Clock()
     try:

@@ -48,7 +48,7 @@ def begun(environment):
 
 def ended(process):
     _, result = process.communicate(timeout=60)
-    return SimpleNamespace(code=process.returncode, told=result)
+    return SimpleNamespace(code=process.returncode, output=result)
 
 
 def killed_at(bucket, environment, step, moment):
@@ -86,7 +86,7 @@ def test_bucket(world, bucket, chance):
         moment, step = chance.choice(("before", "after")), chance.randint(1, MOST_STEPS)
         found = killed_at(bucket, environment, step, moment)
         deaths += found.code == -signal.SIGKILL
-        assert found.code in (0, -signal.SIGKILL), found.purge_file
+        assert found.code in (0, -signal.SIGKILL), found.output
     assert ended(begun(environment)).code == 0
 
     assert (
@@ -115,7 +115,7 @@ def test_folder(world, tmp_path, chance):
         process.kill()
         found = ended(process)
         deaths += found.code == -signal.SIGKILL
-        assert found.code in (0, -signal.SIGKILL), found.purge_file
+        assert found.code in (0, -signal.SIGKILL), found.output
     assert ended(begun(environment)).code == 0
 
     assert files_of(target) == files_of(world.folders.path) | {"own.txt": OURS}
@@ -137,7 +137,7 @@ class CachingCdn:
     def __init__(self, bucket, purge_file):
         self.bucket, self.purge_file, self.cached = bucket, purge_file, {}
 
-    def goes_on(self, url):
+    def update(self, url):
         """
         Purge what the hook was given, and cache the current pages, or their absence.
         """
@@ -172,7 +172,7 @@ def test_nothing_is_left_unpurged(world, bucket, tmp_path, chance):
         fails.touch() if chance.random() < 0.3 else fails.unlink(missing_ok=True)
         found = killed_at(bucket, environment, chance.randint(1, MOST_STEPS), "after")
         cdn.update(world.settings.site_url)
-        assert found.code in (0, 1, -signal.SIGKILL), found.purge_file
+        assert found.code in (0, 1, -signal.SIGKILL), found.output
     fails.unlink(missing_ok=True)
     assert ended(begun(environment)).code == 0
     cdn.update(world.settings.site_url)

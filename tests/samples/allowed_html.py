@@ -1,4 +1,4 @@
-"""What the HTML of a document may hold: a second opinion, by a parser of its own."""
+"""The HTML that a document may contain, checked by an independent parser."""
 
 import re
 from html.parser import HTMLParser

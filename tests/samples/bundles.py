@@ -1,4 +1,4 @@
-"""Valid bundles of projects that are as large as an import takes them."""
+"""Valid bundles of projects at the size limit of an import."""
 
 import hashlib
 import json
@@ -22,7 +22,7 @@ LISTS = (
 
 
 def texts():
-    """Documents that are as long as they may be."""
+    """Return documents of the maximum length."""
     for number in count():
         yield from document(number, "Some words of a document. " * 19_000)
 
@@ -43,7 +43,7 @@ def activity():
 
 
 def metadata():
-    """Activity whose metadata has as many values as it may have."""
+    """Return activity whose metadata has the maximum number of values."""
     for _, record in activity():
         yield "activity", record | {"metadata": {"a": [[] for _ in range(15_000)]}}
 

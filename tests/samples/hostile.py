@@ -1,4 +1,4 @@
-"""Texts by people who mean harm: every spelling of a script that we can think of."""
+"""Hostile texts: every spelling of a script that we know of."""
 
 from itertools import product
 from urllib.parse import quote
@@ -159,7 +159,10 @@ IDS = "\n".join(
 
 
 def addresses():
-    """Every scheme in every spelling, with what browsers drop before it."""
+    """
+    Return every scheme in every spelling, with characters that browsers ignore before
+    it.
+    """
     for scheme, spelling, before in product(SCHEMES, SPELLINGS, BEFORE):
         yield before + spelling(scheme) + CODE
 

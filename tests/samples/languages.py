@@ -1,4 +1,4 @@
-"""Sentences of documents in each language of the site, and what readers type."""
+"""Sentences of documents in each language of the site, and queries of readers."""
 
 # By the tag of a language: a sentence, and queries whose words are all in it.
 SENTENCES = {

@@ -1,4 +1,4 @@
-"""Bodies of any size, whose shapes take as much memory as a client can think of."""
+"""Bodies of any size, in the shapes that use the most memory we know of."""
 
 import json
 from functools import partial
@@ -22,7 +22,9 @@ HERE = "put-it-here"
 
 
 def hostile_bodies(operation, size):
-    """Yield the names of invalid bodies of an operation, and what makes each."""
+    """
+    Yield the names of invalid bodies of an operation, and functions that create them.
+    """
     for name, value in VALUES.items():
         yield f"a list of {name}", partial(filled, "[", value, "]", size)
         unknown = partial(filled, '{"a":[', value, "]}", size)
@@ -53,7 +55,7 @@ def hostile_bodies(operation, size):
 
 
 def large_import():
-    """Return a valid request that lists as many documents as an import may have."""
+    """Return a valid request with the maximum number of documents of an import."""
     numbers = range(10_000)
     documents = [
         {"path": f"{'a' * 200}/{number}.md", "slug": f"d{number}", "position": 1}
@@ -76,7 +78,7 @@ def filled(before, part, after, size, separator=","):
 
 
 def numbered(before, part, after, size):
-    """The same, with the number of each part in it."""
+    """Return the text with its number in each part."""
     count = size // (len(part.format(0, 0)) + 5)
     parts = "".join(part.format(number, "1") for number in range(count))
     return (before + parts + after).encode()
@@ -89,7 +91,7 @@ def example_of(operation):
 
 
 def list_paths(operation):
-    """The place of each list in the body; the first item stands for all."""
+    """Return the path of each list in the body; the first item represents all."""
     if operation.request is None:
         return []
     name = operation.request.__name__
@@ -123,7 +125,7 @@ def with_list(example, path):
 
 
 def at(example, path):
-    """Return what is in the place, None if there is none."""
+    """Return the value at the path, None if there is none."""
     for part in path:
         is_there = part in example if isinstance(example, dict) else example
         if not is_there:

@@ -1,4 +1,4 @@
-"""Values that no database can keep: not as a text, a number or in one statement."""
+"""Values that no database can store: as a text, as a number, or in one statement."""
 
 # As they stand in a query: NUL, no text of UTF-8, and more than 64 bits.
 QUERIES = (

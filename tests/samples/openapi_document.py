@@ -1,4 +1,4 @@
-"""The OpenAPI document of this release, made once; nobody alters it."""
+"""The OpenAPI document of this release, created once and never modified."""
 
 from api.openapi.document import current_openapi
 

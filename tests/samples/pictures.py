@@ -1,4 +1,4 @@
-"""Pictures and other files, made byte by byte, as small as they can be."""
+"""Pictures and other files, created byte by byte, as small as possible."""
 
 import struct
 import zlib
@@ -20,7 +20,7 @@ def chunk(kind, content=b""):
 
 
 def png(width=3, height=2, *chunks, end=b""):
-    """A grey PNG; `chunks` come before its pixels, `end` after it."""
+    """Return a grey PNG; `chunks` precede its pixels, `end` follows it."""
     header = chunk(b"IHDR", struct.pack(">IIBBBBB", width, height, 8, 0, 0, 0, 0))
     rows = b"" if width * height > 1_000_000 else (b"\0" + b"\x80" * width) * height
     pixels = chunk(b"IDAT", zlib.compress(rows))
@@ -51,7 +51,9 @@ def riff_chunk(kind, content):
 
 
 def webp(width=3, height=2, *chunks, flags=0x3E, end=b""):
-    """The header of a WebP with `chunks` after it; `flags` say what it contains."""
+    """
+    Return the header of a WebP with `chunks` after it; `flags` declare its contents.
+    """
     sides = [(side - 1).to_bytes(3, "little") for side in (width, height)]
     header = riff_chunk(b"VP8X", bytes((flags, 0, 0, 0)) + b"".join(sides))
     body = header + b"".join(chunks)
