@@ -1,4 +1,4 @@
-"""Commands and servers, each on an instance of its own."""
+"""Commands and servers, each on its own instance."""
 
 import json
 import os
@@ -24,7 +24,7 @@ ROOT = Path(__file__).parents[2]
 
 @pytest.fixture(scope="session")
 def environment_in(engine):
-    """What a command is told so that its instance is that of this folder."""
+    """Return the environment that makes this folder the instance of a command."""
     return lambda folder: (
         os.environ
         | {
@@ -43,9 +43,9 @@ def environment(tmp_path, engine, environment_in):
 @contextmanager
 def serving(environment, name="serve", *, within=(), log=None, port=None):
     """
-    Start a command of app.py that serves; give it with its address and what it told.
+    Start a command of app.py that serves; yield its process, address and output.
 
-    What it logs goes to the file `log`, if there is one.
+    If there is a file `log`, the log lines go to it.
     """
     at = str(port or free_port())
     words = [*within, sys.executable, "app.py", name, "--port", at]
@@ -73,12 +73,12 @@ def serving(environment, name="serve", *, within=(), log=None, port=None):
 def start(environment):
     """Start commands that serve, which end with the test."""
     with ExitStack() as servers:
-        yield lambda *given, **named: servers.enter_context(
-            serving(environment, *given, **named)
+        yield lambda *args, **named: servers.enter_context(
+            serving(environment, *args, **named)
         )
 
 
-# For tests that only read, or that use names of their own.
+# For tests that only read, or that use their own names.
 @pytest.fixture(scope="module")
 def shared_environment(tmp_path_factory, engine, environment_in):
     folder = tmp_path_factory.mktemp("shared")
@@ -132,7 +132,7 @@ def address(beside):
 
 @pytest.fixture
 def command(address, tmp_path, monkeypatch, capsys):
-    """Run a command on an instance of its own; return (exit, output, errors)."""
+    """Run a command on its own instance; return (exit, output, errors)."""
     monkeypatch.setenv("MASTHEAD_DATABASE", address)
     monkeypatch.setenv("MASTHEAD_OUTPUT", str(tmp_path / "output"))
     monkeypatch.setenv("MASTHEAD_LOG_LEVEL", "error")
@@ -156,8 +156,8 @@ def server(engine):
         yield engine
         return
     with TemporaryDirectory(prefix="cluster") as folder:
-        with databases(Path(folder)) as lent:
-            yield lent
+        with databases(Path(folder)) as cluster:
+            yield cluster
 
 
 @pytest.fixture
@@ -171,7 +171,7 @@ def served(server):
 
 @pytest.fixture
 def file(tmp_path, command, monkeypatch):
-    """An instance in a file, with some rows; commands are given it."""
+    """An instance on SQLite with some rows, on which commands are run."""
     path = tmp_path / "data/masthead.db"
     monkeypatch.setenv("MASTHEAD_DATABASE", str(path))
     command("migrate")
@@ -197,7 +197,7 @@ def to(request, served, tmp_path):
 
 @pytest.fixture
 def place(tmp_path, monkeypatch):
-    """A folder with what commands are pointed at."""
+    """A folder with the database and the output of commands."""
     monkeypatch.chdir(tmp_path)
     (tmp_path / "tree").mkdir()
     (tmp_path / "tree/a.md").write_text("# A\n\nText.\n")

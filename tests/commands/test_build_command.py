@@ -18,7 +18,7 @@ def site(tmp_path, command):
 
 
 def test_build_without_changes(command, site):
-    """A build with nothing to do counts the files, and repeats the warnings."""
+    """A build without changes counts the files, and repeats the warnings."""
     code, out, err = command("build")
 
     files = [path for path in site.rglob("[!.]*") if path.is_file()]
@@ -63,7 +63,7 @@ def interrupt_build(site):
     ),
 )
 def test_damaged_files_are_repaired(command, site, damage):
-    """Files that are missing or have another size are written again."""
+    """Missing files, and those of another size, are written again."""
     before = {p: p.read_bytes() for p in site.rglob("[!.]*") if p.is_file()}
     damage(site)
 
@@ -93,7 +93,7 @@ def test_own_template(command, site, monkeypatch, tmp_path):
 
 
 def test_other_sites(command, site, monkeypatch, tmp_path):
-    """Pages follow the file of the sites that a menu leads to."""
+    """Pages depend on the file of the sites that a menu links to."""
     here = {"name": "2.x", "url": "https://example.com", "version": "2"}
     old = here | {"name": "1.x", "url": "http://old"}
     (tmp_path / "sites.json").write_text(json.dumps([here, old]))

@@ -25,7 +25,7 @@ def tree(tmp_path):
 
 
 def test_bootstrap(command):
-    """The secret alone stands on standard output, the rest on standard error."""
+    """Only the secret is on standard output, the rest on standard error."""
     code, out, err = command("keys", "bootstrap", "--email", "ada@example.com")
 
     assert code == 0
@@ -36,7 +36,7 @@ def test_bootstrap(command):
 
 
 def test_bootstrap_again(command):
-    """A second first key needs to be asked for with --force."""
+    """A second initial key requires --force."""
     command("keys", "bootstrap", "--email", "ada@example.com")
 
     refused = command("keys", "bootstrap", "--email", "eve@example.com")
@@ -53,7 +53,7 @@ def test_bootstrap_again(command):
 
 
 def test_bootstrap_with_a_wrong_scope(command):
-    """A scope that is none is refused in a sentence, and no key is made."""
+    """An invalid scope is rejected with a sentence, and no key is created."""
     code, out, err = command(
         "keys", "bootstrap", "--email", "ada@example.com", "--scope", "Status:*"
     )
@@ -64,7 +64,7 @@ def test_bootstrap_with_a_wrong_scope(command):
 
 
 def test_bootstrap_for_nobody(command):
-    """The audit will name the address, so it must be one."""
+    """The address is recorded in the audit log, so it must be valid."""
     code, out, err = command("keys", "bootstrap", "--email", "nonsense")
 
     assert (code, out) == (2, "")
@@ -72,7 +72,7 @@ def test_bootstrap_for_nobody(command):
 
 
 def test_templates_that_are_nowhere(command, monkeypatch):
-    """A slip in the folder's name would lose the looks: it stops the build."""
+    """A mistyped folder would lose the templates, so it stops the build."""
     command("migrate")
     monkeypatch.setenv("MASTHEAD_TEMPLATES", "nowhere")
 
@@ -83,7 +83,7 @@ def test_templates_that_are_nowhere(command, monkeypatch):
 
 
 def test_own_texts_that_cannot_be_used(command, monkeypatch, tmp_path):
-    """The build stops before a page lacks its words, and the file is named."""
+    """An invalid text file stops the build, and is named."""
     command("migrate")
     file = tmp_path / "own/locales/console/README.json"
     file.parent.mkdir(parents=True)
@@ -97,7 +97,7 @@ def test_own_texts_that_cannot_be_used(command, monkeypatch, tmp_path):
 
 
 def test_build(command):
-    """Twice: the second build writes nothing."""
+    """The second build writes nothing."""
     command("migrate")
 
     first, second = command("build"), command("build")
@@ -107,7 +107,9 @@ def test_build(command):
 
 
 def test_demo_on_an_installation(command, address, engine):
-    """It leaves an installation as it is, and says how to have both."""
+    """
+    An existing installation is not changed, and the message says how to have both.
+    """
     command("keys", "bootstrap", "--email", "ada@example.com")
     database.close()
     before = engine.content(address)
@@ -129,7 +131,7 @@ def test_build_without_a_database(command):
 
 
 def test_import(command, tree, tmp_path):
-    """A tree becomes pages whose links work; a second import changes nothing."""
+    """A tree becomes pages with working links; a second import changes nothing."""
     words = ("docs", "import", tree, "--collection", "guides", "--publish")
 
     first, second = command(*words), command(*words)
@@ -142,7 +144,7 @@ def test_import(command, tree, tmp_path):
 
 
 def test_import_with_a_base(command, tree, tmp_path):
-    """What the tree lacks is linked to at the URL where it is published."""
+    """Links out of the tree lead to the URL where the tree is published."""
     (tmp_path / "tree/basics/first.md").write_text("See [this](/download).\n")
     words = ("docs", "import", tree, "--collection", "guides", "--publish")
 
@@ -155,7 +157,9 @@ def test_import_with_a_base(command, tree, tmp_path):
 
 
 def test_import_of_an_unusable_picture_beside_the_tree(command, tmp_path):
-    """The report names it from the folder, and the rest is imported."""
+    """
+    The report names the picture by its path in the folder, and the rest is imported.
+    """
     for name in ("docs", "static"):
         (tmp_path / "site" / name).mkdir(parents=True)
     (tmp_path / "site/docusaurus.config.js").touch()
@@ -169,7 +173,10 @@ def test_import_of_an_unusable_picture_beside_the_tree(command, tmp_path):
 
 
 def test_import_of_what_a_person_unpublished(command, tree, clock):
-    """The report names what is held, and the exit code is 1 until it is taken over."""
+    """
+    The report names skipped documents, and the exit code is 1 until they are taken
+    over.
+    """
     words = ("docs", "import", tree, "--collection", "guides", "--publish")
     command(*words)
     with writing():
@@ -177,11 +184,11 @@ def test_import_of_what_a_person_unpublished(command, tree, clock):
         actor = Actor("account", NIL_UUID)
         unpublish_document(UnpublishDocument(id=document.id), clock.now, actor)
 
-    held, as_json = command(*words), command(*words, "--json")
-    taken = command(*words, "--take-over")
+    skipped, as_json = command(*words), command(*words, "--json")
+    taken_over = command(*words, "--take-over")
 
     reason = "It was unpublished after the last import."
-    assert held == (
+    assert skipped == (
         1,
         "created 0, updated 0, unchanged 1, published 0, pruned 0, held 1,"
         " left out 0, drafts 0\n",
@@ -191,12 +198,16 @@ def test_import_of_what_a_person_unpublished(command, tree, clock):
     assert json.loads(as_json[1])["held"] == [
         {"path": "basics/first.md", "slug": "first", "reason": reason}
     ]
-    assert (taken[0], "published 1" in taken[1], taken[2]) == (0, True, "")
+    assert (taken_over[0], "published 1" in taken_over[1], taken_over[2]) == (
+        0,
+        True,
+        "",
+    )
 
 
 @pytest.mark.parametrize("name", ["empty", "missing"])
 def test_import_of_nothing(command, tmp_path, name):
-    """A folder without Markdown, or none at all, is named."""
+    """A folder without Markdown, or a missing one, is named."""
     (tmp_path / "empty").mkdir()
 
     code, _, err = command("docs", "import", name, "--collection", "guides")
@@ -206,7 +217,7 @@ def test_import_of_nothing(command, tmp_path, name):
 
 
 def test_check(command, tmp_path):
-    """What is whole is said so; an altered page is named."""
+    """An intact site is reported as such; a modified page is named."""
     command("migrate")
     command("build")
 
@@ -220,7 +231,7 @@ def test_check(command, tmp_path):
 
 
 def test_check_of_a_page_that_failed(command, tmp_path, monkeypatch):
-    """A page that could not be made is yesterday's: that is not whole."""
+    """A page that could not be rendered is outdated, so the check fails."""
     (tmp_path / "own").mkdir()
     (tmp_path / "own/404.html").write_text("{{ no.such }")
     monkeypatch.setenv("MASTHEAD_TEMPLATES", str(tmp_path / "own"))
@@ -234,7 +245,7 @@ def test_check_of_a_page_that_failed(command, tmp_path, monkeypatch):
 
 
 def test_backup(command, tmp_path):
-    """The copy is a whole database of its own."""
+    """The backup is a complete database."""
     command("keys", "bootstrap", "--email", "ada@example.com")
 
     assert command("backup", tmp_path / "copy.db")[0] == 0
@@ -247,7 +258,7 @@ def test_backup(command, tmp_path):
 
 
 def test_newer_schema(command, engine, address):
-    """A database of a later release is left as it is, and told what to do."""
+    """A database of a later release is not changed, and the message says what to do."""
     command("migrate")
     database.close()
     with engine.elsewhere(address) as later:
@@ -266,7 +277,7 @@ def test_newer_schema(command, engine, address):
 
 
 def test_openapi(command):
-    """The document goes to standard output as JSON."""
+    """The OpenAPI document is printed on standard output."""
     code, out, _ = command("openapi")
 
     assert code == 0

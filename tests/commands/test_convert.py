@@ -1,4 +1,4 @@
-"""`app.py convert`: what another tool says on standard input, ready to be posted."""
+"""`app.py convert` converts the output of another tool to request bodies."""
 
 import io
 import json
@@ -16,27 +16,27 @@ GATUS = statuses(("Shop", "web", [LATEST] * 201))
 
 @pytest.fixture
 def convert(command, monkeypatch):
-    """Convert what is said, and return (exit, output, errors)."""
+    """Convert an input, and return (exit, output, errors)."""
 
-    def ran(said, *words):
-        given = io.TextIOWrapper(io.BytesIO(said.encode()))
-        monkeypatch.setattr("sys.stdin", given)
+    def ran(text, *words):
+        stdin = io.TextIOWrapper(io.BytesIO(text.encode()))
+        monkeypatch.setattr("sys.stdin", stdin)
         return command("convert", *words)
 
     return ran
 
 
 @pytest.mark.parametrize(
-    ("tool", "said", "counts"),
+    ("tool", "text", "counts"),
     [
         ("alertmanager", webhook(alert()), [1]),
         ("uptime-kuma", kuma(BEAT | {"time": f"{NOW:%F %T.000}"}), [1]),
         ("gatus", GATUS, [200, 1]),
     ],
 )
-def test_lines(convert, tool, said, counts):
-    """Each line is a body; who measured is the tool, unless told otherwise."""
-    code, out, err = convert(said, tool)
+def test_lines(convert, tool, text, counts):
+    """Each line is a body; the default source is the tool."""
+    code, out, err = convert(text, tool)
     found = [json.loads(line) for line in out.splitlines()]
 
     assert (code, err) == (0, "")
@@ -45,12 +45,12 @@ def test_lines(convert, tool, said, counts):
 
 
 def test_posted(convert, api, clock):
-    """The API takes what comes out, as it stands."""
+    """The API accepts the output unchanged."""
     clock.now = NOW
     api("POST /status/v1/admin/services/add", {"slug": "shop", "name": "Shop"})
 
-    said = statuses(("Web", "eu", [LATEST]))
-    _, out, _ = convert(said, "gatus", "--service", "Web=shop")
+    text = statuses(("Web", "eu", [LATEST]))
+    _, out, _ = convert(text, "gatus", "--service", "Web=shop")
     answer = api(RECORD, out.encode(), headers={"Content-Type": "application/json"})
 
     assert answer.json["data"] == {"recorded": 1, "unknown": []}
@@ -58,17 +58,17 @@ def test_posted(convert, api, clock):
 
 @pytest.mark.parametrize(("days", "lines"), [(90, 0), (89, 1)])
 def test_old_results(convert, days, lines):
-    """What is too old to be taken is left out, so that the rest is taken."""
+    """Results that are too old are left out, so that the others are accepted."""
     then = NOW - timedelta(days=days)
-    said = statuses(("Shop", "web", [RESULT | {"timestamp": then.isoformat()}]))
+    text = statuses(("Shop", "web", [RESULT | {"timestamp": then.isoformat()}]))
 
-    code, out, _ = convert(said, "gatus")
+    code, out, _ = convert(text, "gatus")
 
     assert (code, len(out.splitlines())) == (0, lines)
 
 
 def test_nothing_said(convert):
-    """No line then, and a word of it beside the output."""
+    """An input without results gives no line, and a message on standard error."""
     result = convert(kuma(None, monitor=None, msg="Testing"), "uptime-kuma")
 
     assert result == (0, "", "The input contains no measurements.\n")

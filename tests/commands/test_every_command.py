@@ -1,4 +1,4 @@
-"""What holds for every command, whatever a person does to it."""
+"""Rules for every command."""
 
 import fcntl
 import io
@@ -30,7 +30,7 @@ ANYWHERE = {
     for words in COMMANDS
     if words[0] in ("probe", "convert", "publish", "notify", *REMOTE)
 }
-# What a command cannot do without.
+# The required arguments of each command.
 NEEDS = {
     PROBE: ["probe.toml"],
     ("status", "import"): [str(ROOT / "tests/elsewhere/cstate")],
@@ -61,14 +61,14 @@ in_stored = pytest.mark.parametrize(
 )
 
 
-def asked(words):
+def arguments_of(words):
     port = ["--port", str(free_port())] if words in SERVING else []
     return [*words, *NEEDS.get(words, []), *port]
 
 
 @in_each
 def test_help(words, capsys):
-    """A command tells in a sentence what it does, and what each argument is."""
+    """The help of a command has a sentence, and describes each argument."""
     parser = COMMANDS[words]
 
     with pytest.raises(SystemExit) as ended:
@@ -84,9 +84,9 @@ def test_help(words, capsys):
 @in_each
 @pytest.mark.parametrize("wrong", [["--nonsense"], ["--json=maybe"], ["a", "b", "c"]])
 def test_wrong_arguments(words, wrong, capsys):
-    """What a command does not know ends it with 2 and its usage."""
+    """An unknown argument ends the command with 2 and its usage."""
     with pytest.raises(SystemExit) as ended:
-        app.main([*asked(words), *wrong])
+        app.main([*arguments_of(words), *wrong])
 
     assert ended.value.code == 2
     assert capsys.readouterr().err.startswith("usage: app.py")
@@ -94,14 +94,14 @@ def test_wrong_arguments(words, wrong, capsys):
 
 @pytest.mark.parametrize("words", [[], ["keys"], ["docs"], ["nonsense"]])
 def test_no_command(words, capsys):
-    """What is no command is refused."""
+    """An unknown command is rejected."""
     with pytest.raises(SystemExit, match="2"):
         app.main(words)
     assert "COMMAND" in capsys.readouterr().err
 
 
-def held(code, err):
-    """Nothing but one sentence, and 2."""
+def one_sentence(code, err):
+    """Assert that the output is one sentence with exit code 2, and return it."""
     assert code == 2, err
     assert re.fullmatch(r"masthead: .+\.\n", err), err
 
@@ -113,25 +113,25 @@ def test_no_output(words, path, command, place, monkeypatch):
     command("migrate")
     monkeypatch.setenv("MASTHEAD_OUTPUT", str(place / path))
 
-    code, _, err = command(*asked(words))
+    code, _, err = command(*arguments_of(words))
 
-    held(code, err)
+    one_sentence(code, err)
     assert path in err
 
 
 @in_each
 def test_wrong_setting(words, command, place, monkeypatch):
-    """A setting that is none ends every command with a sentence that names it."""
+    """An invalid setting ends every command with a sentence that names it."""
     monkeypatch.setenv("MASTHEAD_PORT", "many")
 
-    code, _, err = command(*asked(words))
+    code, _, err = command(*arguments_of(words))
 
-    held(code, err)
+    one_sentence(code, err)
     assert "MASTHEAD_PORT" in err
 
 
-def in_a_file(*given):
-    return pytest.param(*given, marks=pytest.mark.sqlite)
+def in_a_file(*arguments):
+    return pytest.param(*arguments, marks=pytest.mark.sqlite)
 
 
 @pytest.mark.parametrize(
@@ -169,13 +169,13 @@ def in_a_file(*given):
     ids=lambda each: each if isinstance(each, str) else named(each[:2]),
 )
 def test_wrong_paths_and_words(words, expected, command, place):
-    """What cannot be used is named; what was there is left as it was."""
+    """An unusable path or word is named; existing files stay unchanged."""
     command("migrate")
     before = (place / "file").read_text()
 
     code, _, err = command(*words)
 
-    held(code, err)
+    one_sentence(code, err)
     assert expected in err
     assert (place / "file").read_text() == before
     assert list((place / "folder").iterdir()) == [place / "folder/something"]
@@ -186,15 +186,15 @@ def test_wrong_paths_and_words(words, expected, command, place):
     "words", [w for w in ENDING if "--json" in COMMANDS[w].format_help()], ids=named
 )
 def test_json(words, command, place, monkeypatch):
-    """What is told as JSON is all of standard output, for a script to read."""
+    """With --json, standard output is JSON for scripts."""
     command("keys", "bootstrap", "--email", "ada@example.com")
     if words == ("check",):
         command("build")
     monkeypatch.setattr("sys.stdin", io.StringIO("mh_wrong\n"))
 
-    code, out, err = command(*asked(words), "--json")
+    code, out, err = command(*arguments_of(words), "--json")
 
-    # A wrong secret, and a page of which something is left out.
+    # A wrong secret, and a page of which a part is missing.
     finds = words in (("keys", "check"), ("status", "import"))
     assert (code, err) == (int(finds), "")
     assert json.loads(out) is not None
@@ -210,7 +210,7 @@ def run(words, environment, **more):
 
 
 def unread(words):
-    """Run it with nobody at the end of its output: its exit, and what it says."""
+    """Run it with a closed output; return its exit code and errors."""
     reader, writer = os.pipe()
     os.close(reader)
     database.close()
@@ -231,13 +231,13 @@ def unread(words):
 
 @pytest.mark.parametrize("words", ENDING, ids=named)
 def test_closed_pipe(words, command, place, monkeypatch):
-    """Who reads no further, as head does, gets no traceback."""
+    """A reader that stops reading, such as head, causes no traceback."""
     monkeypatch.setattr("sys.stdin", io.StringIO("mh_wrong\n"))
     command("migrate")
 
-    code, result = unread(asked(words))
+    code, result = unread(arguments_of(words))
 
-    # What is told of a backup is told to people.
+    # The result of a backup is a message for people.
     assert code == (0 if words == ("backup",) else BROKEN_PIPE), result
     assert "Error" not in result
     assert command("check")[0] in (0, 1)
@@ -245,7 +245,7 @@ def test_closed_pipe(words, command, place, monkeypatch):
 
 @pytest.mark.parametrize("times", [1, 2])
 def test_closed_pipe_of_a_process(times, place, environment):
-    """Nothing is said at the end of the process either, also not of a glance."""
+    """Nothing is printed at the end of the process either."""
     command = f"{sys.executable} {ROOT / 'app.py'}"
     script = f"{command} migrate; " + f"{command} build | true;" * times
 
@@ -257,13 +257,13 @@ def test_closed_pipe_of_a_process(times, place, environment):
 
 
 def test_full_disk(place, environment):
-    """Output that finds no room is an error in a sentence."""
+    """Output that finds no space is an error with a sentence."""
     with open("/dev/full", "w") as full:
         process = run(["openapi"], environment, stdout=full, stderr=subprocess.PIPE)
 
     _, err = process.communicate()
 
-    held(process.returncode, err.decode())
+    one_sentence(process.returncode, err.decode())
 
 
 @pytest.mark.parametrize(
@@ -282,13 +282,13 @@ def test_interrupted(words, seconds, place, environment, key):
         process.send_signal(signal.SIGINT)
         _, err = process.communicate(timeout=60)
 
-    # A shell tells both as 130.
+    # Shells report both as 130.
     assert process.returncode in (INTERRUPTED, -signal.SIGINT)
     assert b"Traceback" not in err
 
 
 def test_ended_server(start):
-    """A server that is told to stop has done what it was for."""
+    """A server that is told to stop ends successfully."""
     process, _, _ = start()
 
     process.send_signal(signal.SIGINT)

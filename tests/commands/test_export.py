@@ -1,4 +1,4 @@
-"""Everything taken out, and brought back elsewhere."""
+"""Exporting everything, and importing it elsewhere."""
 
 import json
 import re
@@ -40,7 +40,7 @@ FILES = (*RECORD_TYPES, SAMPLES)
 BY_OWNER = Actor("account", OWNER)
 
 
-# Documents with everything that a file must carry to be the same again.
+# Documents with everything that a file must preserve.
 TREE = {
     "first.md": "---\ntitle: 'Colon: \"quotes\"'\n---\nSee [it](deep/one.md).\n",
     "deep/one.md": "---\ntitle: Umlaute äöü\nposition: 7\n---\n# Not the title\n",
@@ -50,8 +50,8 @@ TREE = {
 
 
 @pytest.fixture(scope="module")
-def taken(tmp_path_factory, engine):
-    """A folder with an instance that has something of everything, and its export."""
+def exported_instance(tmp_path_factory, engine):
+    """A folder with an instance of all kinds of content, and its export."""
     folder = tmp_path_factory.mktemp("taken")
     for name, text in TREE.items():
         file = folder / "tree" / name
@@ -76,23 +76,25 @@ def _live():
         _change("2024", title="Doubled", content="# Doubled\n\nA draft.\n")
         _change("one", section="HTTP: own words", position=3)
         _change("deep", collection="support")
-        gone = DocumentRow.get(DocumentRow.slug == "d")
-        remove_document(RemoveDocument(id=gone.id), NOON, BY_OWNER)
+        removed = DocumentRow.get(DocumentRow.slug == "d")
+        remove_document(RemoveDocument(id=removed.id), NOON, BY_OWNER)
         make_corrections(NOON)
 
 
-def _change(slug, **wanted):
+def _change(slug, **changes):
     found = DocumentRow.get(DocumentRow.slug == slug)
     owner = Actor("account", found.project.owner_id)
-    update_document(UpdateDocument(id=found.id, **wanted), NOON, owner)
+    update_document(UpdateDocument(id=found.id, **changes), NOON, owner)
 
 
 @pytest.fixture
-def exported(taken, engine, beside):
+def exported(exported_instance, engine, beside):
     """The folder of the export, beside a copy of its instance that is open."""
-    engine.copy(engine.at(taken / "masthead.db"), copy := beside("masthead.db"))
+    engine.copy(
+        engine.at(exported_instance / "masthead.db"), copy := beside("masthead.db")
+    )
     open_database(copy)
-    yield taken / "out"
+    yield exported_instance / "out"
     database.close()
 
 
@@ -101,7 +103,7 @@ def lines_of(path):
 
 
 def test_manifest(exported):
-    """Every file is in the manifest, as it is; nobody else may read any."""
+    """Every file is in the manifest, and readable only by its owner."""
     manifest = json.loads((exported / "manifest.json").read_text())
     listed = {each["path"]: each for each in manifest["files"]}
 
@@ -120,39 +122,41 @@ def test_manifest(exported):
 
 @pytest.mark.parametrize("record_type", FILES, ids=lambda record_type: record_type.file)
 def test_members(record_type):
-    """The manual tells every member of every file, and none that is not there."""
+    """The manual lists exactly the members of every file."""
     sections = re.split(r"^#+ ", PAGE.text, flags=re.MULTILINE)
     (result,) = [
         each for each in sections if f"`{record_type.file}`" in each.split("\n")[0]
     ]
 
-    assert _told_in(result) == {
+    assert _members_in(result) == {
         each.alias for each in record_type.schema.model_fields.values()
     }
 
 
 def test_members_of_bundles():
-    """The manual tells every member of a bundle."""
+    """The manual lists exactly the members of a bundle."""
     data = PAGE.text.partition("### `projects/atlas.json`")[2].partition("\n## ")[0]
 
     fields = ProjectBundle.model_fields.values()
-    assert _told_in(data) == {each.alias for each in fields}
+    assert _members_in(data) == {each.alias for each in fields}
 
 
 def test_members_of_the_manifest(exported):
-    """The manual tells every member of the manifest."""
+    """The manual lists exactly the members of the manifest."""
     data = PAGE.text.partition("## `manifest.json`")[2].partition("\n## ")[0]
 
-    assert _told_in(data) == json.loads((exported / "manifest.json").read_text()).keys()
+    assert (
+        _members_in(data) == json.loads((exported / "manifest.json").read_text()).keys()
+    )
 
 
-def _told_in(section):
+def _members_in(section):
     rows = re.findall(r"^\| (`.+?`) \|", section, re.MULTILINE)
     return {name for row in rows for name in re.findall(r"`(\w+)`", row)}
 
 
 def test_removed_incident_and_window(exported):
-    """An export has what was removed from the site, and says so."""
+    """An export has removed incidents and windows, marked as removed."""
     for file in ("incidents", "maintenance"):
         lines = lines_of(exported / f"status/{file}.jsonl")
 
@@ -185,9 +189,9 @@ def test_corrected_updates(exported):
     first, second = corrected["versions"]
     assert (second["version"], second["body"]) == (2, corrected["body"])
     assert first["body"] not in ("", corrected["body"])
-    (kept,) = removed["versions"]
+    (version,) = removed["versions"]
     assert removed["body"] == "This update was removed."
-    assert kept["body"] != removed["body"]
+    assert version["body"] != removed["body"]
     others = [update for update in updates if update not in (corrected, removed)]
     assert all(len(update["versions"]) == 1 for update in others)
 
@@ -198,15 +202,15 @@ def test_lines(exported):
         members = {each.alias for each in record_type.schema.model_fields.values()}
         lines = lines_of(exported / record_type.file)
         assert all(each.keys() == members for each in lines), record_type.file
-        # No day has been folded, no project purged, and no label is for all. The
-        # world measures without a key.
+        # No day has been folded, no project purged, and there is no global label. The
+        # sample world measures without a key.
         none = ("status/days.jsonl", "projects/audit.jsonl", "projects/labels.jsonl")
         none += ("status/source-keys.jsonl",)
         assert lines or record_type.file in none
 
 
 def test_counters(exported):
-    """The hours count every sample, also those that nobody has counted yet."""
+    """The hourly counters include all samples, also those not rolled up yet."""
     words = ("operational", "degraded", "down")
 
     hours = lines_of(exported / "status/hours.jsonl")
@@ -217,7 +221,7 @@ def test_counters(exported):
 
 
 def test_secrets(exported):
-    """No secret is told, and no hash of one."""
+    """An export has no secret and no hash of one."""
     hashes = [found for (found,) in database.execute_sql("SELECT hash FROM key")]
     text = "".join(each.read_text() for each in exported.rglob("*.*"))
 
@@ -228,7 +232,7 @@ def test_secrets(exported):
 
 
 def words_of_documents():
-    """What readers and writers see of each document of the docs project."""
+    """Return the public and the draft content of each document of the docs project."""
     found = {}
     names = ("title", "summary", "collection", "section", "position")
     for row in DocumentRow.select().join(ProjectRow).where(ProjectRow.builtin):
@@ -240,7 +244,7 @@ def words_of_documents():
 
 
 def test_documents_come_back(exported, command, beside, monkeypatch):
-    """Published ones are published, drafts wait, and all words are the same."""
+    """Documents are imported with their states and all their texts."""
     before = words_of_documents()
     monkeypatch.setenv("MASTHEAD_DATABASE", beside("new.db"))
 
@@ -255,7 +259,7 @@ def test_documents_come_back(exported, command, beside, monkeypatch):
 
 
 def test_every_version_is_a_file(exported):
-    """Older versions are there, and those of an archived document."""
+    """Earlier versions are exported, and those of archived documents."""
     revisions = exported / "documents/docs/revisions"
 
     assert sorted(f.name for f in (revisions / "2024").iterdir()) == [
@@ -268,7 +272,7 @@ def test_every_version_is_a_file(exported):
 
 
 def test_projects_come_back(exported):
-    """A bundle of the export is what the API exports, and is taken in again."""
+    """A bundle of the export equals that of the API, and can be imported."""
     bundle = json.loads((exported / "projects/atlas.json").read_text())
     body = {"slug": "again", "owner_id": OWNER, "bundle": poured(bundle)}
     with reading():
@@ -306,7 +310,7 @@ def broken_off(lines):
 
 
 def test_broken_off(exported, tmp_path):
-    """What was broken off leaves nothing, and can be tried again."""
+    """An interrupted export leaves nothing, and can be repeated."""
     request = ExportOptions(NOON, "0.1.0", "https://status.example.com")
 
     with pytest.raises(KeyboardInterrupt):
@@ -317,7 +321,7 @@ def test_broken_off(exported, tmp_path):
 
 
 def test_snapshot(exported, engine, beside, tmp_path):
-    """What is written meanwhile is in no file."""
+    """Concurrent writes are in no file."""
     request = ExportOptions(NOON, "0.1.0", "https://a.example")
 
     def written_meanwhile(lines):

@@ -1,4 +1,4 @@
-"""Another status page over the network: what is read, and what is not."""
+"""Importing another status page over the network: which requests are made."""
 
 import signal
 import socket
@@ -22,7 +22,7 @@ PAGE = Path(__file__).parents[1] / "elsewhere/statuspage"
 
 
 class Elsewhere(BaseHTTPRequestHandler):
-    """Serves the sample page, and what else it is told to answer."""
+    """Serves the sample page, and other configured responses."""
 
     answers: dict = {}
 
@@ -55,7 +55,7 @@ def base():
 
 
 def test_import(command, base):
-    """An address brings what the saved documents bring: it is the same page."""
+    """An import from an address equals one from the saved documents."""
     first = command("status", "import", f"{base}/")
     second = command("status", "import", PAGE)
 
@@ -64,7 +64,7 @@ def test_import(command, base):
 
 
 def test_document_that_is_missing(command, base):
-    """Half a page is none."""
+    """If a document is missing, nothing is imported."""
     Elsewhere.answers = {"incidents.json": (500, {}, b"")}
 
     code, out, err = command("status", "import", base)
@@ -91,7 +91,7 @@ def test_redirect_on_the_host(base):
     "target", ["http://127.0.0.1:1/a", "https://elsewhere.example/", "//other.example/"]
 )
 def test_redirect_off_the_host(base, target):
-    """It is refused: nobody named that host."""
+    """A redirect to another host is rejected, because no one named that host."""
     Elsewhere.answers = {"a.json": (302, {"Location": target}, b"")}
 
     with pytest.raises(ValidationFailed, match="which is on another host"):
@@ -99,7 +99,7 @@ def test_redirect_off_the_host(base, target):
 
 
 def test_too_much(base, monkeypatch):
-    """All documents together have one bound, so none may be endless."""
+    """The total size of all documents is limited."""
     size = (PAGE / "summary.json").stat().st_size
     monkeypatch.setattr(fetch, "MAX_BYTES", 2 * size)
 
@@ -110,7 +110,7 @@ def test_too_much(base, monkeypatch):
 
 @pytest.mark.parametrize("status", [200, 302])
 def test_too_slow(base, monkeypatch, status):
-    """So do the documents' times: who sends a little now and then is cut off."""
+    """The total time of all documents is limited, for slow servers too."""
     monkeypatch.setattr(fetch, "MAX_SECONDS", 0.5)
     headers = {"Location": "a.json", "Content-Length": "1000"}
     Elsewhere.answers = {"a.json": (status, headers, drip())}
@@ -135,16 +135,16 @@ def test_no_text(base):
 
 
 def test_nobody_there():
-    """A port that nobody listens on is told in a sentence."""
-    with socket.create_server(("127.0.0.1", 0)) as taken:
-        port = taken.getsockname()[1]
+    """A closed port is reported with a sentence."""
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+        port = listener.getsockname()[1]
 
     with pytest.raises(ValidationFailed, match="cannot be read"):
         fetch_documents(f"http://127.0.0.1:{port}", ["a.json"])
 
 
 def test_silence(monkeypatch):
-    """Who answers nothing is not waited for."""
+    """A server that does not respond is given up."""
     monkeypatch.setattr(fetch, "MAX_SECONDS", 0.2)
     with socket.create_server(("127.0.0.1", 0)) as silent:
         port = silent.getsockname()[1]
@@ -154,7 +154,7 @@ def test_silence(monkeypatch):
 
 
 def test_interrupted(environment):
-    """Ctrl-C while it waits ends with a sentence, and nothing was imported."""
+    """Ctrl-C while waiting ends with a sentence, and nothing was imported."""
     with socket.create_server(("127.0.0.1", 0)) as silent:
         base = f"http://127.0.0.1:{silent.getsockname()[1]}"
         words = [sys.executable, "app.py", "status", "import", base]

@@ -26,7 +26,7 @@ def test_list(command, secret):
 
 
 def test_scope_that_opens_nothing(command):
-    """Whoever types a scope wrong is told at once, and in every list."""
+    """A mistyped scope is reported at once, and in every list."""
     words = ["--email", "ada@example.com", "--scope", "status:service:list"]
 
     code, out, err = command("keys", "bootstrap", *words)
@@ -41,20 +41,22 @@ def test_scope_that_opens_nothing(command):
 
 @pytest.mark.parametrize(("days", "is_stale"), [("0", True), ("1", False)])
 def test_stale(days, is_stale, command, secret):
-    """A key that nobody used for so many days is listed."""
+    """A key that was not used for this number of days is listed."""
     _, out, _ = command("keys", "stale", "--days", days)
 
     assert (secret[:11] in out) == is_stale
 
 
 def test_stale_of_rubbish(command, secret):
-    """Days that are none are refused in a sentence."""
+    """An invalid number of days is rejected with a sentence."""
     assert command("keys", "stale", "--days", "-1")[0] == 2
 
 
 @pytest.mark.parametrize(("cut", "code"), [(None, 0), (-1, 1)])
 def test_check(cut, code, command, secret, monkeypatch):
-    """The secret comes in on standard input; the exit says whether it opens."""
+    """
+    The secret is read from standard input; the exit code says whether it is valid.
+    """
     monkeypatch.setattr("sys.stdin", io.StringIO(secret[:cut] + "\n"))
 
     found, out, err = command("keys", "check")
@@ -73,7 +75,7 @@ def test_without_a_database(command):
 
 
 def test_unknown_scope_in_a_new_process(environment):
-    """A process that has loaded little finds out which scopes open nothing."""
+    """A process that has loaded few modules knows the unknown scopes."""
     words = [sys.executable, "app.py", "keys"]
     bootstrap = [*words, "bootstrap", "--email", "a@example.com"]
     scopes = ["--scope", "status:nothing", "--scope", "status:services:list"]

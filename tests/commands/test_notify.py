@@ -30,21 +30,21 @@ def test_accepted(command, relay):
 
 
 @pytest.mark.parametrize(
-    ("reply", "said"),
+    ("reply", "sentence"),
     [
         ("550 5.1.1 No such user", "refused the address: 550 5.1.1 No such user."),
         ("451 4.7.1 Greylisted", "try again later: 451 4.7.1 Greylisted."),
     ],
 )
-def test_refused(command, relay, reply, said):
-    """Why it was not accepted is a sentence, and scripts see it, too."""
+def test_refused(command, relay, reply, sentence):
+    """The reason of a rejection is a sentence, and the exit code is 1."""
     relay.replies["RCPT"] = reply
 
     code, out, err = command("notify", "test", "ada@example.com")
 
     assert (code, err) == (1, "")
     assert out.startswith("Not sent. The relay ")
-    assert out.endswith(f"{said}\n")
+    assert out.endswith(f"{sentence}\n")
 
 
 def test_relay_away(command, relay, monkeypatch):
@@ -58,7 +58,7 @@ def test_relay_away(command, relay, monkeypatch):
 
 
 def test_help(command, capsys):
-    """Whoever looks for the test of a webhook here is told where it is."""
+    """The help says where webhooks are tested."""
     with pytest.raises(SystemExit):
         command("notify", "test", "--help")
 
@@ -67,7 +67,7 @@ def test_help(command, capsys):
 
 @pytest.mark.parametrize("address", ["ada", "ada@example.com\nBcc: eve@example.com"])
 def test_no_address(command, relay, address):
-    """What is no address is refused before the relay is asked."""
+    """A malformed address is rejected before the relay is called."""
     code, _, err = command("notify", "test", address)
 
     assert code == 2
@@ -84,7 +84,7 @@ def test_no_relay(command):
 
 
 def test_webhook(command, relay):
-    """Whoever gives the address of a webhook learns how to test one."""
+    """For the address of a webhook, the message says how to test one."""
     code, _, err = command("notify", "test", "https://tool.example.com/hook")
 
     assert code == 2

@@ -1,4 +1,4 @@
-"""The probe as people run it, against a real server that comes and goes."""
+"""The probe as users run it, against a real server that stops and restarts."""
 
 import json
 import os
@@ -22,7 +22,7 @@ ADD = "/status/v1/admin/services/add"
 
 @pytest.fixture
 def port():
-    """A port that takes connections."""
+    """A port that accepts connections."""
     with socket.create_server(("127.0.0.1", 0)) as listener:
 
         def accept():
@@ -41,7 +41,7 @@ def port():
 
 @pytest.fixture
 def stem(request):
-    """What the slugs of this test begin with, as its server has those of others."""
+    """The prefix of this test's slugs, because its server has those of others."""
     return request.node.name.replace("_", "-")
 
 
@@ -50,9 +50,9 @@ def plan(tmp_path, port, stem):
     """Write a probe's file with targets that are up, and one that is down."""
 
     def written(api, up=1, down=0, **top):
-        given = {"interval_seconds": 1, "retries": 0, **top}
+        config = {"interval_seconds": 1, "retries": 0, **top}
         lines = [f'api = "{api}"', 'source = "here"']
-        lines += [f"{name} = {value}" for name, value in given.items()]
+        lines += [f"{name} = {value}" for name, value in config.items()]
         for number, where in enumerate([port] * up + [1] * down):
             lines += ["[[targets]]", f'service = "{stem}-{number}"', 'kind = "tcp"']
             lines += ['host = "127.0.0.1"', f"port = {where}"]
@@ -108,19 +108,19 @@ def add_services(address, key, stem, numbers):
 
 @pytest.fixture
 def rows(engine, shared_environment, stem):
-    """What a database has of each sample of this test: service and time."""
+    """Return the service and time of each sample of this test in a database."""
 
     def found(environment=shared_environment):
         with engine.elsewhere(environment["MASTHEAD_DATABASE"]) as other:
-            request = "SELECT slug, observed_at FROM measurement JOIN service ON number"
-            rows = [*other.execute(request + " = service_id")]
+            query = "SELECT slug, observed_at FROM measurement JOIN service ON number"
+            rows = [*other.execute(query + " = service_id")]
         return {(slug, at) for slug, at in rows if slug.rpartition("-")[0] == stem}
 
     return found
 
 
 def measured(folder):
-    """What the log says was measured."""
+    """Return the measurements in the log."""
     log = (folder / "probe.log").read_text()
     found = re.findall(r"event=measured service=(\S+) status=\w+ at=(\S+)", log)
     return {(slug, epoch_ms(parse_moment(at))) for slug, at in found}
@@ -140,8 +140,7 @@ def spooled(folder):
 
 def test_no_sample_is_lost(environment, start, probe, plan, stem, tmp_path, rows):
     """
-    Server and probe are killed and come back: each sample that was measured is in
-    the database.
+    Server and probe are killed and restarted: each logged sample is in the database.
     """
     port, key = free_port(), bootstrapped(environment)
     server, address, _ = start(port=port)
@@ -166,7 +165,7 @@ def test_no_sample_is_lost(environment, start, probe, plan, stem, tmp_path, rows
 
 
 def test_service_that_is_added_later(address, add, probe, plan, stem, tmp_path, rows):
-    """Those beside it lose no sample meanwhile, and it is told once that it is none."""
+    """The other services lose no sample, and the unknown service is reported once."""
     add(0)
     file = plan(address, up=2)
     result = tmp_path / "probe.log"
@@ -185,7 +184,10 @@ def test_service_that_is_added_later(address, add, probe, plan, stem, tmp_path, 
 
 
 def test_once(address, add, probe, plan, stem, rows):
-    """One round is told in a table and to the API; who is down makes the exit 1."""
+    """
+    One round is printed as a table and sent to the API; a failed service makes the exit
+    1.
+    """
     add(0, 1)
 
     fine = probe(plan(address), "--once")
@@ -222,7 +224,7 @@ def test_once_for_unknown_services(address, add, probe, plan, stem, tmp_path):
 
 
 def test_once_for_an_unknown_service_of_before(address, add, probe, plan, stem):
-    """A service that only a sample of an earlier round speaks of is named too."""
+    """A service in a stored sample of an earlier round is named too."""
     probe(plan("http://127.0.0.1:1", up=2), "--once").wait(60)
     add(0)
 
@@ -236,7 +238,9 @@ def test_once_for_an_unknown_service_of_before(address, add, probe, plan, stem):
 
 
 def test_once_without_the_api(probe, plan, tmp_path):
-    """A round that cannot be told is kept for the next, and the exit says so."""
+    """
+    A round that cannot be sent is stored for the next one, and the exit code says so.
+    """
     found = probe(plan("http://127.0.0.1:1"), "--once")
 
     assert "sent 0, waiting 1, refused 0" in found.communicate(timeout=60)[0]
@@ -245,7 +249,7 @@ def test_once_without_the_api(probe, plan, tmp_path):
 
 
 def test_mistakes(command, plan, monkeypatch):
-    """A mistake is a sentence and exit 2, before anything is measured."""
+    """A wrong configuration is a sentence and exit 2, before anything is measured."""
     file = plan("http://127.0.0.1:1")
     monkeypatch.setenv("MASTHEAD_PROBE_KEY", "mh_cut")
 

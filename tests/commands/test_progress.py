@@ -23,7 +23,7 @@ def test_more_items_than_expected(capsys):
 
 
 def test_progress_in_lines(capsys):
-    """Where there is no terminal, long work tells in lines how far it is."""
+    """Without a terminal, long commands print their progress in lines."""
     assert list(show_progress("page")(["a", "b"])) == ["a", "b"]
     assert list(show_progress("record")(iter("a"))) == ["a"]
 

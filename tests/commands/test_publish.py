@@ -1,4 +1,4 @@
-"""The command publish: what it tells, what it refuses, and a server that publishes."""
+"""The command publish: its output, its errors, and a server that publishes."""
 
 import json
 import signal
@@ -19,7 +19,7 @@ def bucket():
 
 @pytest.fixture
 def pointed(command, bucket, monkeypatch):
-    """Name the bucket; give the command."""
+    """Configure the bucket; return the command."""
     for name, value in bucket.environment("site").items():
         monkeypatch.setenv(name, value)
     return command
@@ -27,13 +27,15 @@ def pointed(command, bucket, monkeypatch):
 
 @pytest.fixture
 def built(pointed):
-    """A site that is built, and nowhere yet; give the command."""
+    """A built, unpublished site; return the command."""
     assert pointed("migrate")[0] == pointed("build")[0] == 0
     return pointed
 
 
 def test_told(built, bucket, tmp_path):
-    """It tells what travelled, and that nothing has to."""
+    """
+    The output has the number of sent files, or says that there is nothing to send.
+    """
     files = files_of(tmp_path / "output")
 
     code, result, _ = built("publish")
@@ -47,7 +49,7 @@ def test_told(built, bucket, tmp_path):
 
 
 def test_changed(built, bucket):
-    """--changed prints the addresses, and nothing else."""
+    """--changed prints only the addresses."""
     _, result, _ = built("publish", "--changed")
 
     lines = result.splitlines()
@@ -58,7 +60,7 @@ def test_changed(built, bucket):
 
 
 def test_json(built, bucket):
-    """--json tells all of it."""
+    """--json prints everything."""
     code, result, _ = built("publish", "--json")
 
     found = json.loads(result)
@@ -69,7 +71,7 @@ def test_json(built, bucket):
 
 
 def test_dry_run(built, bucket):
-    """A dry run tells each path, and sends nothing."""
+    """A dry run prints each path, and sends nothing."""
     code, result, _ = built("publish", "--dry-run")
 
     lines = result.splitlines()
@@ -80,7 +82,7 @@ def test_dry_run(built, bucket):
 
 
 def test_hook_that_fails(built, monkeypatch):
-    """A hook that fails is told and exits with 1, and is told all the next time."""
+    """A failing hook exits with 1, and gets all addresses again the next time."""
     monkeypatch.setenv("MASTHEAD_PUBLISH_HOOK", "false")
     code, _, err = built("publish")
     assert (code, err) == (1, "The hook exited with 1: no error message.\n")
@@ -121,7 +123,7 @@ def test_hook_that_fails(built, monkeypatch):
 )
 @pytest.mark.parametrize("words", [[], ["--dry-run"]])
 def test_refused(words, name, value, expected, pointed, bucket, monkeypatch, tmp_path):
-    """What cannot be is a sentence, without a secret, and nothing is touched."""
+    """An invalid target is a sentence without a secret, and nothing is touched."""
     (tmp_path / "file").touch()
     for folder in ("empty", "output"):
         (tmp_path / folder).mkdir()
@@ -144,7 +146,7 @@ def test_refused(words, name, value, expected, pointed, bucket, monkeypatch, tmp
 
 
 def test_folder_that_may_not_be_written(built, monkeypatch, tmp_path):
-    """The sentence names the folder and why."""
+    """The sentence has the folder and the reason."""
     monkeypatch.setenv("MASTHEAD_PUBLISH", "/proc/nowhere")
 
     code, _, err = built("publish")
@@ -154,7 +156,7 @@ def test_folder_that_may_not_be_written(built, monkeypatch, tmp_path):
 
 
 def test_server(start, key, bucket, environment, tmp_path):
-    """A server publishes each build, and ends in the middle of it when told to."""
+    """A server publishes each build, and can be stopped during a publication."""
     environment |= bucket.environment("site")
     process, at, _ = start()
     until(lambda: "site/build.json" in bucket.objects)
@@ -169,7 +171,7 @@ def test_server(start, key, bucket, environment, tmp_path):
 
 
 def test_server_without_a_store(start, environment, tmp_path):
-    """A store that is down keeps no server from its work, which says what is wrong."""
+    """A server works while the store is down, and reports the fault."""
     environment["MASTHEAD_PUBLISH"] = str(tmp_path / "file")
     (tmp_path / "file").touch()
     log = tmp_path / "log"

@@ -1,4 +1,4 @@
-"""`app.py status import`: another status page comes in."""
+"""`app.py status import`: importing another status page."""
 
 import json
 import re
@@ -15,7 +15,10 @@ PAGE = ELSEWHERE / "statuspage"
 
 
 def test_import(command):
-    """What came is listed and counted; what stays behind is a remark and exit 1."""
+    """
+    Imported objects are listed and counted; one that is left out is a remark and exit
+    1.
+    """
     code, out, err = command("status", "import", PAGE)
 
     assert code == 1
@@ -33,7 +36,7 @@ def test_import(command):
 
 
 def test_import_again(command):
-    """Nothing is left to come."""
+    """A second import adds nothing."""
     command("status", "import", PAGE)
 
     words = ("status", "import", PAGE, "--otherwise", "web-site")
@@ -45,7 +48,7 @@ def test_import_again(command):
 
 
 def test_dry_run(command, address):
-    """It says the same, keeps nothing, and makes no instance where there is none."""
+    """The report is the same, nothing is stored, and no instance is created."""
     code, out, _ = command("status", "import", PAGE, "--dry-run")
 
     assert code == 1
@@ -54,7 +57,7 @@ def test_dry_run(command, address):
 
 
 def test_dry_run_on_an_instance(command):
-    """Beside what is there, nothing is kept either."""
+    """Nothing is stored in an existing instance either."""
     command("migrate")
 
     command("status", "import", PAGE, "--dry-run")
@@ -94,7 +97,7 @@ def test_mistake(command, source, sentence):
 
 
 def test_unknown_service(command):
-    """Nothing comes when the service for the rest is not there."""
+    """Nothing is imported if the default service does not exist."""
     code, _, err = command("status", "import", PAGE, "--otherwise", "ghost")
 
     assert (code, err) == (2, "masthead: No service has the slug 'ghost'.\n")
@@ -102,7 +105,7 @@ def test_unknown_service(command):
 
 
 def test_old_addresses_lead_on(command, tmp_path):
-    """A page and a rule stand where the incident stood."""
+    """A page and a rule redirect from the incident's old address."""
     command("status", "import", PAGE)
     command("build")
 

@@ -1,4 +1,4 @@
-"""What commands print cannot change the terminal that shows it."""
+"""The output of commands cannot control the terminal."""
 
 import json
 import os
@@ -21,7 +21,7 @@ def run(tmp_path, *words):
 
 
 def test_file_names_in_reports(tmp_path):
-    """A file name with control characters is shown with escapes, on its one line."""
+    """Control characters in a file name are escaped, on one line."""
     folder = tmp_path / "docs"
     folder.mkdir()
     (folder / "good.md").write_text("# Good\n")
@@ -34,13 +34,13 @@ def test_file_names_in_reports(tmp_path):
     shown = "\\u001b[2Jevil\\u000apublished: forged\\udcff.md"
     assert f"left out: {shown}: " in report.stderr.decode()
     assert b"\x1b" not in report.stdout + report.stderr + as_json.stdout
-    # JSON cannot carry a byte that is not UTF-8: it has the name of the report.
+    # JSON has no bytes that are not UTF-8: it has the name as in the report.
     named = json.loads(as_json.stdout)["leftOut"][0]["path"]
     assert named == "\x1b[2Jevil\npublished: forged\\udcff.md"
 
 
 def test_words_of_the_command_line(tmp_path):
-    """An error shows what it was given, without its control characters."""
+    """An error repeats its argument without control characters."""
     done = run(tmp_path, "docs", "import", "\x1b[2J\u202e", "--collection", "guides")
 
     assert done.returncode == 2

@@ -22,8 +22,8 @@ from models.storage.database import writing
 from tests.ports import free_port
 
 ROOT = Path(__file__).parents[2]
-# What a server that was killed, or is not there yet, answers with.
-GONE = (OSError, HTTPException, json.JSONDecodeError)
+# The errors of a server that was killed or has not started yet.
+SERVER_DOWN = (OSError, HTTPException, json.JSONDecodeError)
 
 
 class Server:
@@ -43,9 +43,9 @@ class Server:
                 words, cwd=ROOT, env=os.environ | own, stdout=log, stderr=log
             )
 
-    def api(self, path, given=None, key=None, repeat=None):
-        """Return the status and what was answered; raise one of GONE."""
-        body = None if given is None else json.dumps(given).encode()
+    def api(self, path, data=None, key=None, repeat=None):
+        """Return the status and the body of the response; raise one of SERVER_DOWN."""
+        body = None if data is None else json.dumps(data).encode()
         headers = {"Content-Type": "application/json"} if body else {}
         headers |= {"Authorization": f"Bearer {key}"} if key else {}
         headers |= {"Idempotency-Key": repeat} if repeat else {}
@@ -60,14 +60,14 @@ class Server:
 
     @property
     def is_up(self):
-        with suppress(*GONE):
+        with suppress(*SERVER_DOWN):
             return self.api("/healthz")[0] == 200
         return False
 
     @property
     def builds(self):
         """Return whether this is the server that shows the site."""
-        with suppress(*GONE):
+        with suppress(*SERVER_DOWN):
             return self.api("/status/")[0] == 200
         return False
 
@@ -77,7 +77,9 @@ class Server:
 
 
 def until(what, seconds=300.0):
-    """Wait for it, also on a slow machine; return after how many seconds it was so."""
+    """
+    Wait until the condition holds, also on a slow machine; return the seconds waited.
+    """
     began = time.monotonic()
     while not (found := what()):
         assert time.monotonic() - began < seconds, "It did not come."
@@ -102,7 +104,7 @@ def servers(store, settings, tmp_path):
 
 @pytest.fixture
 def key(store, clock):
-    """A key that may do everything, at any rate."""
+    """A key with all scopes and no practical rate limit."""
     request = CreateKey(name="test", scopes=["*"], rate_capacity=100_000)
     with writing():
         _, secret = issue_key(request, clock.now, issuer="ada@example.com")
@@ -110,7 +112,7 @@ def key(store, clock):
 
 
 @pytest.fixture
-def luck():
+def rng():
     seed = random.randrange(10**9)
     print(f"seed {seed}")
     return random.Random(seed)

@@ -8,12 +8,15 @@ from unittest.mock import patch
 from models.storage.database import database
 from models.storage.engines.postgresql_driver import Connection, Cursor, connect_to
 
-# How long anything may take before a test gives up.
+# The maximum time of any step before a test gives up.
 PATIENCE = 60
 
 
 class Stop:
-    """Where one thread is stopped: before its statement of this number, or never."""
+    """
+    The point at which a thread is stopped: before the statement of this number, or
+    never.
+    """
 
     def __init__(self, at):
         self.at = at
@@ -67,7 +70,7 @@ def wait_for_waiting(address, count=1, is_done=None):
 
 
 class Run:
-    """A function in a thread of its own, with its result or its error."""
+    """A function in its own thread, with its result or its error."""
 
     def __init__(self, work):
         self.result, self.error, self.is_done = None, None, Event()
@@ -95,8 +98,8 @@ def interleaved(address, first, second, between=lambda: None):
     Run both for each statement of the first before which it can be stopped.
 
     Yield the number, the results, and whether the second had to wait. `first` and
-    `second` take the number, so that each round can be about rows of its own.
-    `between` is called while the first is stopped and the second waits or is done.
+    `second` take the number, so that each round can use its own rows. `between` is
+    called while the first is stopped and the second waits or is done.
     """
     at = 0
     while True:

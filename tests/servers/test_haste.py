@@ -1,4 +1,4 @@
-"""What waits for the disk of a PostgreSQL, and what does not."""
+"""Which writes to PostgreSQL wait for the disk."""
 
 from contextlib import closing
 
@@ -12,7 +12,7 @@ pytestmark = pytest.mark.postgresql
 
 # As a server is in service, whatever this one is started with.
 DURABLE = "options=-csynchronous_commit%3Don"
-ASKED = "SHOW synchronous_commit"
+QUERY = "SHOW synchronous_commit"
 
 
 @pytest.fixture
@@ -21,10 +21,10 @@ def durable(settings, store):
 
 
 def test_draw_waits_for_no_disk(durable):
-    """A request that only reads writes no more than its draw, which may be lost."""
+    """A read-only request writes only its rate limit, which may be lost."""
     with closing(database._connect()) as connection:
-        assert connection.execute(ASKED).fetchone() == ("on",)
+        assert connection.execute(QUERY).fetchone() == ("on",)
 
     DatabaseRateLimiter().take_token("key", 0, Rate(2, 1))
 
-    assert database.extra_connections.fetch_one(ASKED) == ("off",)
+    assert database.extra_connections.fetch_one(QUERY) == ("off",)

@@ -18,7 +18,7 @@ from models.storage.database import reading, writing
 from models.storage.integrity import integrity_problems
 from tests.conftest import NOON
 from tests.factories.projects import make_project
-from tests.servers.conftest import GONE, until
+from tests.servers.conftest import SERVER_DOWN, until
 
 pytestmark = pytest.mark.postgresql
 
@@ -32,13 +32,13 @@ def builder_of(servers):
 
 
 def added(server, key, slug):
-    given = {"slug": slug, "name": f"Service {slug}"}
-    status, result = server.api(ADD, given, key, repeat=f"add-{slug}")
+    body = {"slug": slug, "name": f"Service {slug}"}
+    status, result = server.api(ADD, body, key, repeat=f"add-{slug}")
     assert status == 200, result
 
 
 def test_one_builds(servers, key):
-    """Of several servers one has the site; the others say where it is not."""
+    """Of several servers one has the site; the others name it."""
     found = servers(3)
     until(lambda: builder_of(found))
 
@@ -50,7 +50,7 @@ def test_one_builds(servers, key):
 
 
 def test_write_on_any_host_wakes_the_builder(servers, key):
-    """What is written on another host is on the page long before a look round."""
+    """A write on another host is on the page long before the next regular check."""
     found = servers(2)
     builder, _ = until(lambda: builder_of(found))
     other = next(each for each in found if each is not builder)
@@ -62,7 +62,9 @@ def test_write_on_any_host_wakes_the_builder(servers, key):
 
 
 def test_another_takes_over(servers, key):
-    """When the builder dies another builds within ten seconds, nothing old first."""
+    """
+    When the builder dies, another one builds within ten seconds, with nothing stale.
+    """
     found = servers(2)
     builder, _ = until(lambda: builder_of(found))
     other = next(each for each in found if each is not builder)
@@ -76,12 +78,12 @@ def test_another_takes_over(servers, key):
 
 
 def test_one_answer_and_one_list(servers, key, docs_project):
-    """A repeat on another host gets the first answer, and a cursor goes on there."""
+    """A repeat on another host gets the first response, and cursors are valid there."""
     one, other = servers(2)
-    given = {"projectId": docs_project.project.id, "type": "task", "title": "Once"}
-    answers = [e.api(f"{WORK}/create", given, key, "once") for e in (one, other)]
-    given |= {"title": "Twice"}
-    two = json.loads(other.api(f"{WORK}/create", given, key, "twice")[1])["data"]
+    body = {"projectId": docs_project.project.id, "type": "task", "title": "Once"}
+    answers = [e.api(f"{WORK}/create", body, key, "once") for e in (one, other)]
+    body |= {"title": "Twice"}
+    two = json.loads(other.api(f"{WORK}/create", body, key, "twice")[1])["data"]
 
     first = json.loads(one.api(f"{WORK}/list?limit=1&sort=number", key=key)[1])
     cursor = first["meta"]["cursor"]
@@ -94,7 +96,7 @@ def test_one_answer_and_one_list(servers, key, docs_project):
 
 
 def test_site_outlives_the_database(servers, key, engine, settings):
-    """While the database is away the site stands where it was built last."""
+    """While the database is down, the last built site stays available."""
     (server,) = servers(1)
     until(lambda: server.builds)
 
@@ -109,7 +111,7 @@ def test_site_outlives_the_database(servers, key, engine, settings):
 
 
 def test_rate_is_one_for_all(servers, store, clock):
-    """However many servers are asked, a key has its capacity once."""
+    """A key has its capacity once, whatever the number of servers."""
     request = CreateKey(name="few", scopes=["*"], rate_capacity=20, rate_refill=0.1)
     with writing():
         _, secret = issue_key(request, clock.now, issuer="ada@example.com")
@@ -136,8 +138,8 @@ def test_revocation_is_seen_by_all(servers, store, key, clock):
     for _ in range(10):
         assert {each.api(LIST, key=secret.text)[0] for each in found} == {200}
 
-    given = {"id": row.id}
-    status, result = found[0].api("/platform/v1/keys/remove", given, key, "revoke")
+    body = {"id": row.id}
+    status, result = found[0].api("/platform/v1/keys/remove", body, key, "revoke")
 
     assert status == 200, result
     for _ in range(10):
@@ -145,17 +147,17 @@ def test_revocation_is_seen_by_all(servers, store, key, clock):
 
 
 class Writer:
-    """Writes to any server that is up, and repeats what was not answered."""
+    """Writes to any running server, and repeats unanswered requests."""
 
-    def __init__(self, servers, key, projects, luck):
+    def __init__(self, servers, key, projects, rng):
         self.servers, self.key, self.projects = servers, key, projects
-        self.luck, self.numbers, self.slugs = luck, [], []
+        self.rng, self.numbers, self.slugs = rng, [], []
 
-    def insist(self, path, given, repeat):
+    def insist(self, path, body, repeat):
         while True:
-            with suppress(*GONE):
-                status, result = self.luck.choice(self.servers).api(
-                    path, given, self.key, repeat
+            with suppress(*SERVER_DOWN):
+                status, result = self.rng.choice(self.servers).api(
+                    path, body, self.key, repeat
                 )
                 if status == 200:
                     return json.loads(result)["data"]
@@ -167,13 +169,13 @@ class Writer:
         while not is_enough.is_set():
             number += 1
             title = f"{name}-{number}"
-            project = self.luck.choice(self.projects)
-            given = {"projectId": project, "type": "task", "title": title}
-            made = self.insist(f"{WORK}/create", given, f"work-{title}")
+            project = self.rng.choice(self.projects)
+            body = {"projectId": project, "type": "task", "title": title}
+            made = self.insist(f"{WORK}/create", body, f"work-{title}")
             self.numbers.append((project, made["number"], title))
             if number % 5 == 0:
-                given = {"slug": title, "name": f"Service {title}"}
-                self.insist(ADD, given, f"add-{title}")
+                body = {"slug": title, "name": f"Service {title}"}
+                self.insist(ADD, body, f"add-{title}")
                 self.slugs.append(title)
                 self.insist("/status/v1/admin/measurements/record", self.seen(), None)
 
@@ -186,7 +188,7 @@ class Writer:
         }
 
 
-def loaded(found, writers, luck):
+def loaded(found, writers, rng):
     """Have them write while the builder is killed, and after that one more."""
     is_enough = Event()
 
@@ -203,7 +205,7 @@ def loaded(found, writers, luck):
             until(lambda: builder_of(found))[0].kill()
             written_after(50)
             up, _ = until(lambda: [each for each in found if each.is_up])
-            luck.choice(up).kill()
+            rng.choice(up).kill()
             written_after(50)
         finally:
             is_enough.set()
@@ -211,39 +213,39 @@ def loaded(found, writers, luck):
             each.result()
 
 
-def test_load_with_two_killed(servers, key, docs_project, luck):
+def test_load_with_two_killed(servers, key, docs_project, rng):
     """
     Four servers, eight clients in a hundred projects, two servers killed in turn.
 
-    All that was answered is there, once; numbers have no gap and no double; the audit
-    chains hold; the page of whoever builds then tells all.
+    Each acknowledged write is stored once; numbers have no gaps or duplicates; the
+    audit chains are intact; the builder's page then shows everything.
     """
     projects = [make_project(f"project-{number}", NOON).id for number in range(99)]
     # Half of the writes are in one of them.
     projects += [docs_project.project.id] * 99
     found = servers(4)
     until(lambda: builder_of(found))
-    writers = [Writer(found, key, projects, luck) for _ in range(8)]
+    writers = [Writer(found, key, projects, rng) for _ in range(8)]
 
-    loaded(found, writers, luck)
+    loaded(found, writers, rng)
 
     result = sorted(item for each in writers for item in each.numbers)
-    assert kept_work() == result
+    assert stored_work() == result
     slugs = sorted(slug for each in writers for slug in each.slugs)
-    assert kept_slugs() == slugs
+    assert stored_slugs() == slugs
     with reading():
         assert integrity_problems() == []
     builder, _ = until(lambda: builder_of(found))
     names = [f"Service {slug}" for slug in slugs]
-    until(lambda: is_told(names, builder.api("/status/")[1]))
+    until(lambda: has_all_names(names, builder.api("/status/")[1]))
 
 
-def is_told(names, page):
+def has_all_names(names, page):
     return all(name in page for name in names)
 
 
-def kept_work():
-    """Return the items that are stored, whose numbers have no gap in any project."""
+def stored_work():
+    """Return the stored items, whose numbers have no gap in any project."""
     row = WorkItemRow
     kept = sorted(row.select(row.project, row.number, row.title).tuples())
     for _, items in groupby(kept, key=itemgetter(0)):
@@ -252,5 +254,5 @@ def kept_work():
     return kept
 
 
-def kept_slugs():
+def stored_slugs():
     return sorted(row.slug for row in ServiceRow.select())

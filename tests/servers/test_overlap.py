@@ -41,7 +41,7 @@ def test_numbers_of_a_project(post, settings):
 
 
 def test_projects_do_not_wait(post, settings):
-    """Wherever a writer in one project is stopped, one in another project goes on."""
+    """Wherever a writer in one project is stopped, one in another project continues."""
     projects = [make_project(slug, NOON) for slug in ("atlas", "borea")]
     one, two = writers(
         post, f"{WORK}/create", lambda at, host: item_body(projects[host])
@@ -83,7 +83,7 @@ def test_poll_of_all_projects(post, get, settings):
 
 
 def test_project_is_polled_while_another_is_written(post, get, settings):
-    """A poll of one project shows a change at once, whoever writes elsewhere."""
+    """A poll of one project shows a change at once, whatever is written elsewhere."""
     projects = [make_project(slug, NOON) for slug in ("atlas", "borea")]
     one, two = writers(
         post, f"{WORK}/create", lambda at, host: item_body(projects[host])
@@ -100,7 +100,7 @@ def test_project_is_polled_while_another_is_written(post, get, settings):
 
 
 def test_cycle_through_four_projects(post, settings):
-    """Of two relationships that close a cycle together, one is refused."""
+    """Of two relationships that together close a cycle, one is rejected."""
     items = {}
     for at in range(50):
         projects = [make_project(f"p{at}-{number}", NOON) for number in range(4)]
@@ -121,7 +121,7 @@ def test_cycle_through_four_projects(post, settings):
 
 
 def test_name_of_a_label(post, settings):
-    """Of two labels of one name, one is refused."""
+    """Of two labels with one name, one is rejected."""
     project = make_project("atlas", NOON)
     one, two = writers(
         post,
@@ -134,7 +134,7 @@ def test_name_of_a_label(post, settings):
 
 
 def test_label_of_a_project_and_global_label(post, settings):
-    """A project and the installation never have two labels of one name."""
+    """A project and the installation never have two labels with one name."""
     project = make_project("atlas", NOON)
     bodies = [{"projectId": project.id}, {}]
     one, two = writers(
@@ -154,7 +154,7 @@ def test_label_of_a_project_and_global_label(post, settings):
 
 
 def test_slug_of_a_project(post, settings):
-    """Of two projects of one slug, one is refused."""
+    """Of two projects with one slug, one is rejected."""
     one, two = writers(
         post,
         "/projects/v1/projects/create",
@@ -167,13 +167,13 @@ def test_slug_of_a_project(post, settings):
 
 def test_generations_follow_commits(store, settings):
     """Marks of two areas get two generations, and the later commit the higher one."""
-    given = []
+    generations = []
 
     def marking(area):
         def run(at):
             with writing(SHARED):
                 generation = mark(area)
-            given.append(generation)
+            generations.append(generation)
             return generation
 
         return run
@@ -182,7 +182,7 @@ def test_generations_follow_commits(store, settings):
         settings.database, marking("docs"), marking("status")
     ):
         assert sorted(results) == [2 * at - 1, 2 * at]
-    assert max(marks().values()) == len(given)
+    assert max(marks().values()) == len(generations)
 
 
 @pytest.mark.parametrize("is_archive_first", [True, False])
@@ -207,8 +207,8 @@ def test_item_in_an_archived_project(post, settings, store, is_archive_first):
         assert created == (200 if items.count() else 409)
 
 
-def moment(told):
-    return datetime.fromisoformat(told["data"]["archivedAt"])
+def moment(event):
+    return datetime.fromisoformat(event["data"]["archivedAt"])
 
 
 def test_deadlock(store, settings):
@@ -237,8 +237,8 @@ def test_deadlock(store, settings):
     assert states == {"a", "b", "database-locked"}
 
 
-# Lock all projects' writers out, say so, and never end.
-HOLD = """
+# Take all project locks, report it, and never end.
+HOLD_LOCKS = """
 import sys, time
 from models.changes import mark
 from models.storage.database import open_database, writing
@@ -251,9 +251,9 @@ with writing():
 
 
 def test_killed_writer(post, settings):
-    """What a killed process had locked is free at once, and not written."""
+    """The locks of a killed process are free at once, and its write is rolled back."""
     project = make_project("atlas", NOON)
-    words = [sys.executable, "-c", HOLD, settings.database]
+    words = [sys.executable, "-c", HOLD_LOCKS, settings.database]
     with subprocess.Popen(words, stdout=subprocess.PIPE, text=True) as process:
         assert process.stdout.readline() == "locked\n"
         run = Run(lambda: post(0, f"{WORK}/create", item_body(project)))

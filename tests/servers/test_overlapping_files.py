@@ -31,7 +31,10 @@ def add(post):
 def test_removal_of_bytes_that_another_project_begins_to_use(
     post, add, settings, is_removal_first
 ):
-    """A file has its bytes, also if another project removed the same just then."""
+    """
+    A file keeps its bytes, also if another project removes the same ones at that
+    moment.
+    """
     sample_project, borea = (make_project(slug, NOON) for slug in ("atlas", "borea"))
     added = [add(0, sample_project, at)[1]["data"]["id"] for at in range(1, ROUNDS)]
     remove = "/projects/v1/files/remove"
@@ -46,8 +49,8 @@ def test_removal_of_bytes_that_another_project_begins_to_use(
 
     assert {status for _, results, _ in rounds for status, _ in results} == {200}
     assert any(did_wait for *_, did_wait in rounds)
-    kept = FileRow.select().where(FileRow.project == borea)
-    assert sorted(b"".join(read_content(row.content_id)) for row in kept) == sorted(
+    files = FileRow.select().where(FileRow.project == borea)
+    assert sorted(b"".join(read_content(row.content_id)) for row in files) == sorted(
         content(at) for at in range(1, len(rounds) + 1)
     )
     used = {row.content_id for row in FileRow.select()}

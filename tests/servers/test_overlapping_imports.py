@@ -78,7 +78,7 @@ def test_import_that_is_applied_twice(post, settings, monkeypatch):
 
 
 def test_bytes_of_files_of_an_import(post, settings):
-    """Two files that are sent at once have the bytes that a project may have."""
+    """Two concurrently sent files together are within the limit of the project."""
     object.__setattr__(settings, "files_max_bytes", 7)
     ids = {}
     for at in range(1, ROUNDS):

@@ -43,7 +43,7 @@ def test_chain_of_keys(post, settings):
 
 
 def test_rotations_of_a_key(post, settings, issue):
-    """Of two rotations of one key, one is refused."""
+    """Of two rotations of one key, one is rejected."""
     for at in range(60):
         issue("status:*", name=f"key-{at}")
     ids = [row.id for row in KeyRow.select().where(KeyRow.name.startswith("key-"))]
@@ -75,7 +75,7 @@ def test_keys_of_a_developer(strict_post, settings, issue):
 
 
 def test_keys_of_developers_do_not_wait(post, settings, issue):
-    """Two developers of a portal wait for one another only at the end of the chain."""
+    """Two developers of a portal wait for each other only at the end of the chain."""
     portal = issue("platform:actors:assert", "platform:developer:keys:create")
     body = {"name": "mine", "scopes": ["status:services:list"]}
 
@@ -97,7 +97,7 @@ def test_keys_of_developers_do_not_wait(post, settings, issue):
 def test_grant_by_a_key_that_loses_scopes(post, settings, issue, is_update_first):
     """No key grants a scope after it lost it."""
     grantors = {at: issue("platform:keys:*", "status:*") for at in range(60)}
-    kept = ["platform:keys:*"]
+    remaining = ["platform:keys:*"]
 
     def grant(at):
         body = {"name": f"granted-{at}", "scopes": ["status:*"]}
@@ -105,7 +105,7 @@ def test_grant_by_a_key_that_loses_scopes(post, settings, issue, is_update_first
         return post(0, path, body, grantors[at], Idempotency_Key=once)[0]
 
     def update(at):
-        body = {"id": key_id(grantors[at]), "scopes": kept}
+        body = {"id": key_id(grantors[at]), "scopes": remaining}
         return post(1, f"{KEYS}/update", body)[0]
 
     pair = (update, grant) if is_update_first else (grant, update)
@@ -165,7 +165,7 @@ def test_take_over_of_a_replacement(post, settings, issue, is_rotation_first):
 
 
 def test_uses_of_keys(store, settings, issue):
-    """Two servers note the last uses of the same keys, whatever came to them first."""
+    """Two servers record the last uses of the same keys, in whatever order."""
     ids = [key_id(issue("*")) for _ in range(3)]
     hosts = KeyUses(), KeyUses()
 

@@ -65,7 +65,7 @@ def fresh(at, host):
 
 
 def test_one_request_for_a_key(post, settings, api):
-    """Of two requests with one Idempotency-Key on two hosts, one is refused."""
+    """Of two requests with one Idempotency-Key on two hosts, one is rejected."""
     for host in (0, 1):
         assert post(host, RECORD, fresh(0, host))[0] == 200
 
@@ -103,7 +103,7 @@ def test_late_measurements_of_two_hosts(post, settings, api):
     """An hour that was counted has the late samples of both."""
     roll_up(NOON)
     for host in (0, 1):
-        # Hosts whose sources are known do not wait for that.
+        # Hosts that know their sources do not wait for that.
         assert post(host, RECORD, fresh(0, host))[0] == 200
     one, two = writers(post, RECORD, sample)
 
@@ -123,14 +123,14 @@ def test_measurements_do_not_wait(post, settings, api, clock):
     rounds = list(interleaved(settings.database, one, two))
 
     waits = [did_wait for *_, did_wait in rounds]
-    # Stopped after its mark, before its commit, the first makes the second wait.
+    # Stopped after its mark and before its commit, the first makes the second wait.
     assert waits[-2:] == [True, False]
     assert not any(waits[:-2])
 
 
 @pytest.mark.parametrize("is_roll_up_first", [True, False])
 def test_measurement_and_roll_up(post, settings, api, is_roll_up_first):
-    """A sample that comes during the roll-up of its hour is counted."""
+    """A sample that is recorded during the roll-up of its hour is counted."""
     hours = []
 
     def record(at):
@@ -155,7 +155,7 @@ def test_measurement_and_roll_up(post, settings, api, is_roll_up_first):
 
 
 def test_batches_in_opposite_orders(post, settings, store, engine):
-    """Two batches with the same services in opposite orders do not stop each other."""
+    """Two batches with the same services in opposite orders do not deadlock."""
     for slug in ("a", "b", "c"):
         body = {"slug": slug, "name": slug}
         post(0, "/status/v1/admin/services/add", body, Idempotency_Key=f"add-{slug}")
@@ -170,7 +170,7 @@ def test_batches_in_opposite_orders(post, settings, store, engine):
     number = ServiceRow.get(ServiceRow.slug == "b").number
     observed_at = epoch_ms(NOON) + 2
     with engine.elsewhere(settings.database) as other:
-        # Both batches wait for the row in the middle, which then comes to nothing.
+        # Both batches wait for the row in the middle, which is then rolled back.
         other.execute("BEGIN")
         other.execute(
             "INSERT INTO measurement (service_id, observed_at, source, status)"
@@ -228,7 +228,7 @@ def test_owner_of_a_source(strict_post, settings, issue, api):
 
 
 def test_sources_of_a_service(post, settings, store, monkeypatch):
-    """Of two sources for which a service has room once, one is refused."""
+    """Of two new sources for a service with room for one, one is rejected."""
     monkeypatch.setattr(sources, "MAX_SOURCES", 1)
     for at in range(60):
         body = {"slug": f"s{at}", "name": "S"}
@@ -247,7 +247,7 @@ def test_sources_of_a_service(post, settings, store, monkeypatch):
 
 @pytest.mark.parametrize("is_transfer_first", [True, False])
 def test_transfer_of_a_source(strict, settings, issue, api, clock, is_transfer_first):
-    """After the transfer of a source, no earlier batch makes it a source of two."""
+    """After the transfer of a source, no earlier batch makes it a shared one."""
     owner, heir = issue("*"), issue("*")
     owner_id, heir_id = (
         KeyRow.get(KeyRow.prefix == key[:11]).id for key in (owner, heir)
@@ -285,7 +285,7 @@ def test_transfer_of_a_source(strict, settings, issue, api, clock, is_transfer_f
 
 @pytest.mark.parametrize("is_record_first", [True, False])
 def test_measurement_and_retention(post, settings, api, is_record_first):
-    """A sample of a day that is being compacted is counted, or refused."""
+    """A sample of a day that is being compacted is counted, or rejected."""
     retention = settings.raw_retention
 
     def record(at):

@@ -12,7 +12,9 @@ ADD = "/status/v1/admin/subscriptions/add"
 
 
 def test_subscription_of_an_address(post, settings):
-    """Of two hosts that subscribe one address at once, one is refused with its id."""
+    """
+    If two hosts subscribe one address at once, one is rejected with the existing id.
+    """
 
     def writer(host):
         return lambda at: post(

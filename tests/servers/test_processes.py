@@ -48,7 +48,7 @@ def server(start, environment, temporary_folder):  # noqa: F811
 
 @pytest.fixture(scope="module")
 def shared(shared_environment, shared_key):  # noqa: F811
-    """A server that keeps its parent, though others of its processes are killed."""
+    """A server whose parent is never killed, though others of its processes are."""
     settings = {"MASTHEAD_PROCESSES": "2"}
     with serving(shared_environment | settings) as (process, address, _):
         yield process, address
@@ -61,14 +61,14 @@ def children(pid):
 
 
 def text_of(path):
-    """Return what the system tells of a process, nothing of one that has just ended."""
+    """Return what the system shows of a process; nothing if it has just ended."""
     with suppress(OSError):
         return path.read_text()
     return ""
 
 
 def is_running(pid):
-    """Return whether a process runs; one that was killed may wait to be reaped."""
+    """Return whether a process runs; a killed one may still wait to be reaped."""
     try:
         state = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0]
     except OSError:
@@ -85,8 +85,8 @@ def metric(address, name):
 
 def test_killed_processes_are_started_again(server, key):  # noqa: F811
     """
-    Each process is killed once: the next takes its place within two seconds, what was
-    acknowledged is on the page, and the counters go on.
+    Each process is killed once: its successor starts within two seconds, acknowledged
+    writes are on the page, and the counters continue.
     """
     process, address = server
     fetch(f"{address}/status/v1/admin/services/add", key, SERVICE)
@@ -114,7 +114,7 @@ def test_killed_processes_are_started_again(server, key):  # noqa: F811
 
 
 def test_processes_in_metrics(shared):
-    """/metrics of any process says of each process of the server that it runs."""
+    """/metrics of any process reports each process of the server as running."""
     _, address = shared
 
     until(lambda: metric(address, r'masthead_process_up\{process="builder"\}') == 1)
@@ -125,7 +125,7 @@ def test_processes_in_metrics(shared):
 
 
 def process_named(pid, name):
-    """Return the process of a server with this name, None if it does not run."""
+    """Return the server's process with this name, or None if it does not run."""
     for child in children(pid):
         if text_of(Path(f"/proc/{child}/comm")).strip() == f"mh-{name}":
             return child
@@ -192,7 +192,7 @@ def test_revocation_is_seen_by_all_processes(shared, shared_key):  # noqa: F811
     created = fetch(f"{address}/platform/v1/keys/add", shared_key, body)
     issued = json.loads(created)["data"]
     listing = f"{address}/status/v1/services/list"
-    # Each connection may go to another process, so each has seen the key before.
+    # Each connection may go to another process, so each must have seen the key before.
     for _ in range(20):
         fetch(listing, issued["secret"])
 
@@ -245,7 +245,9 @@ runpy.run_path(sys.argv[0], run_name="__main__")
 
 
 def test_processes_report_that_they_have_started(start):  # noqa: F811
-    """Each process of a server may be killed twice, since it had started each time."""
+    """
+    Each process of a server may be killed twice, because it had started each time.
+    """
     process, address, _ = start(within=(os.sys.executable, "-c", IMPATIENT))
 
     for _ in range(2 * len(children(process.pid))):
@@ -288,7 +290,7 @@ def test_process_that_cannot_start(tmp_path):
 
 
 def test_process_that_is_not_required(tmp_path):
-    """A process without which the server goes on is started less and less often."""
+    """A process that the server does not require is restarted at growing intervals."""
     program = (
         "from models.runtime.process_table import ProcessTable\n"
         "from models.runtime.supervisor import SupervisedProcess as Process\n"

@@ -1,4 +1,4 @@
-"""What the processes of a server count together, in memory that has no file."""
+"""Counters that the processes of a server share, in memory without a file."""
 
 import os
 import signal
@@ -31,7 +31,7 @@ def in_child():
 
 
 def test_counts_of_all_processes(numbers, in_child):
-    """What each process counts under a name is combined, by all of them."""
+    """The counts of all processes under a name are added up, by any process."""
 
     def count(process, place, value):
         numbers.row(process, "healthz")[place] += value
@@ -55,7 +55,9 @@ def test_counts_of_a_process_that_was_killed(numbers, in_child):
 
 
 def test_row_of_a_process_that_died_while_adding_it(numbers):
-    """A row without the first byte of its name is not used, and gets another name."""
+    """
+    A row without the first byte of its name is ignored, and its name gets another row.
+    """
     numbers.row("api-1", "a-long-name")
     numbers._numbers.cast("B")[0] = 0
 
@@ -66,13 +68,15 @@ def test_row_of_a_process_that_died_while_adding_it(numbers):
 
 @pytest.mark.parametrize("name", ["", "x" * NAME_BYTES, "ü" * (NAME_BYTES // 2)])
 def test_name_that_does_not_fit(numbers, name):
-    """No name is shortened: two could become one."""
+    """
+    A name that is too long is rejected, because two shortened names could be equal.
+    """
     with pytest.raises(ValueError, match="empty or too long"):
         numbers.row("api-1", name)
 
 
 def test_more_rows_than_there_is_room_for(numbers):
-    """A row too many is refused; those of the other processes are untouched."""
+    """A row too many is rejected; those of the other processes stay unchanged."""
     for name in ("one", "two"):
         numbers.row("api-1", name)
 

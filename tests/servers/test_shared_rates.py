@@ -10,7 +10,7 @@ from models.storage.database import database
 
 pytestmark = pytest.mark.postgresql
 
-# So slow that no token comes back during a test.
+# So slow that no token is refilled during a test.
 RATE = Rate(50, 0.001)
 
 

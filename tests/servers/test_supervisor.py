@@ -1,4 +1,4 @@
-"""The parent of a server's processes: signals at any moment, and what it inherits."""
+"""The parent of a server's processes: signals at any moment, and inherited settings."""
 
 import os
 import signal
@@ -17,8 +17,8 @@ from tests.servers.test_processes import children, is_running
 pytestmark = pytest.mark.sqlite
 
 ROOT = Path(__file__).parents[2]
-# Each process says in a file that it has started, and in another that it has ended as
-# it should, which takes a moment.
+# Each process writes one file when it has started, and another when it has ended
+# properly, which takes a moment.
 PROGRAM = """
 import ctypes, os, resource, signal, sys, time
 from pathlib import Path
@@ -121,8 +121,8 @@ def test_ignored_signals(supervise, tmp_path):
 
 
 def test_signal_while_a_process_starts(supervise, tmp_path):
-    """A signal that comes before a process has handlers of its own is not lost."""
-    # One that had started has to end as it should, and none has to be killed.
+    """A signal is not lost if it arrives before a process has its own handlers."""
+    # One that had started must end properly, and none may need SIGKILL.
     prepare = (
         "os.register_at_fork(after_in_child=lambda: time.sleep(0.5))\n"
         "supervisor.STOP_SECONDS = 5\n"
@@ -215,7 +215,10 @@ def test_orphans_of_a_killed_process(supervise, tmp_path):
 
 
 def test_processes_are_not_described(supervise, tmp_path):
-    """What a process has to do may take long to describe, and nobody reads it."""
+    """
+    A process is not described by its arguments, which could take long and is not
+    needed.
+    """
     prepare = (
         "class Large:\n"
         "    def __call__(self):\n"
@@ -254,7 +257,10 @@ runs[0] = SupervisedProcess("one", die)
     ids=["late", "soon after its start"],
 )
 def test_process_that_never_starts(supervise, tmp_path, seconds, report):
-    """It ends the server, however long it takes to fail, and also if it had started."""
+    """
+    A required process that never starts stops the server, however long it takes to
+    fail, even if it had started before.
+    """
     process = supervise(
         DIES.format(seconds=seconds, report=report),
         stdout=subprocess.PIPE,
@@ -283,7 +289,7 @@ def test_process_that_dies_at_its_work(supervise, tmp_path):
 
 
 def test_no_room_for_processes(supervise):
-    """When none can be forked ten times, the server ends and says why."""
+    """If no process can be forked ten times, the server stops with the reason."""
     prepare = (
         "os.getuid() == 0 and os.setuid(65534)\n"
         "resource.setrlimit(resource.RLIMIT_NPROC, (0, 0))\n"
@@ -334,7 +340,10 @@ with ending_by_signals():
     [(signal.SIGTERM, 0), (signal.SIGHUP, 0), (signal.SIGKILL, -signal.SIGKILL)],
 )
 def test_signal_while_the_instance_is_prepared(tmp_path, number, code):
-    """What ends the parent ends the process that prepares, which has the port open."""
+    """
+    A signal that ends the parent also ends the preparing process, which has the port
+    open.
+    """
     process = subprocess.Popen(
         [sys.executable, "-c", CALL],
         cwd=tmp_path,

@@ -1,4 +1,4 @@
-"""The check of the audit chains, and what the site tells of them."""
+"""The check of the audit chains, and what the site publishes of them."""
 
 import pytest
 
@@ -28,7 +28,10 @@ def chains(command):
 
 @pytest.fixture
 def tampered(engine, address):
-    """Do what somebody with the storage could, to the second record of an area."""
+    """
+    Tamper with the second record of an area, as someone with access to the storage
+    could.
+    """
 
     def done(area, statement):
         with engine.tampering(address) as other:
@@ -47,7 +50,7 @@ def test_whole(command, chains):
 
 @pytest.mark.parametrize("area", AREAS)
 def test_altered(area, command, chains, tampered):
-    """A record that was altered is named, in whichever chain it stands."""
+    """A modified record is named, in either chain."""
     id, _ = tampered(area, "UPDATE audit SET actor = 'eve' WHERE id = ?")
 
     code, out, _ = command("check")
@@ -59,7 +62,7 @@ def test_altered(area, command, chains, tampered):
 
 @pytest.mark.parametrize("area", AREAS)
 def test_taken_out(area, command, chains, tampered):
-    """Where a record is gone the one after it is named."""
+    """The record after a deleted one is named."""
     _, after = tampered(area, "DELETE FROM audit WHERE id = ?")
 
     code, out, _ = command("check")

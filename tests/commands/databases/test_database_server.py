@@ -1,4 +1,4 @@
-"""The server of the database goes away under a running service, and comes back."""
+"""The database server stops under a running service, and is started again."""
 
 import json
 import os
@@ -31,16 +31,19 @@ def service(start, key):
     return address
 
 
-def refused(*asked, **more):
-    """Return the status of a refusal, and what it says."""
+def refused(*route, **more):
+    """Return the status and the text of a rejected request."""
     with pytest.raises(urllib.error.HTTPError) as caught:
-        fetch(*asked, **more)
+        fetch(*route, **more)
     with caught.value as error:
         return error.code, json.loads(error.read())
 
 
 def test_stopped(service, key, engine):
-    """The site stays, writes are refused by name; then all goes on by itself."""
+    """
+    The site stays, writes are rejected with the state's name, and all recovers by
+    itself.
+    """
     more = {"slug": "mail", "name": "Second"}
 
     with engine.stopped():
@@ -57,7 +60,7 @@ def test_stopped(service, key, engine):
 
 
 def test_started_anew(service, key, engine):
-    """A server that was only started anew costs nobody a refusal."""
+    """A restart of the database server causes no rejected request."""
     with engine.stopped():
         pass
 
@@ -67,7 +70,7 @@ def test_started_anew(service, key, engine):
 
 
 def test_processes_killed_while_it_is_away(start, key, engine):
-    """Those that are started without a database wait for it, and do not die of it."""
+    """Processes that are started without a database wait for it instead of stopping."""
     process, address, _ = start()
     until(lambda: shows(f"{address}/status/", "Status"))
     killed = children(process.pid)
@@ -102,7 +105,10 @@ def fetch_or_nothing(address):
 
 
 def test_too_few_connections(environment):
-    """A server that may need more than the database allows says what to change."""
+    """
+    A server that may need more connections than the database allows says what to
+    change.
+    """
     environment |= {"MASTHEAD_PROCESSES": "16", "MASTHEAD_THREADS": "32"}
     words = [sys.executable, "app.py", "serve", "--port", str(free_port())]
 

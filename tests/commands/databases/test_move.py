@@ -1,4 +1,4 @@
-"""Everything moves from one engine into the other and back, and is the same."""
+"""Moving everything from one engine to the other and back, unchanged."""
 
 import json
 import sqlite3
@@ -41,13 +41,13 @@ from tests.factories.projects import OWNER
 
 LIST = "GET /projects/v1/projects/list"
 ADD = "POST /status/v1/admin/services/add"
-# What a text may have in it that means something to a line of a copy.
+# Characters with a meaning in the copy format.
 ODD = "tab\t line\n\r back\\slash \\N \\. 'quote' \"double\" é 𝄞 \x01 \x7f %s ? $1"
 
 
 @pytest.fixture
 def rich(store, settings, clock):
-    """Something of everything, and values at the edges of what is kept."""
+    """All kinds of rows, with values at the limits."""
     ensure_docs_project(
         clock.now, slug=settings.docs_slug, owner_id=settings.docs_owner_id
     )
@@ -97,7 +97,7 @@ def _store_file():
 
 @pytest.fixture
 def move(settings, monkeypatch, command):
-    """Move an instance; return the exit, what was told and the errors."""
+    """Move an instance; return the exit code, the output and the errors."""
 
     def moved(start, end, *more):
         database.close()
@@ -110,10 +110,10 @@ def move(settings, monkeypatch, command):
 
 
 def rows_in(path):
-    """Every row of a file, but for what its engine makes itself."""
-    request = "SELECT name FROM sqlite_master WHERE type = 'table' ORDER BY name"
+    """Return every row of a file, without what its engine generates."""
+    query = "SELECT name FROM sqlite_master WHERE type = 'table' ORDER BY name"
     with closing(sqlite3.connect(path)) as read:
-        names = [name for (name,) in read.execute(request)]
+        names = [name for (name,) in read.execute(query)]
         return {
             name: sorted(map(repr, read.execute(f'SELECT * FROM "{name}"')))
             for name in names
@@ -122,7 +122,7 @@ def rows_in(path):
 
 
 def all_rows(address):
-    """Every row of an instance of either engine, as it is kept."""
+    """Return every stored row of an instance of either engine."""
     engine = engine_for(address)
     engine.configure(address)
     engine.connect()
@@ -148,7 +148,7 @@ def test_there_and_back(rich, settings, served, tmp_path, move):
 
 
 def test_file_to_file(rich, settings, served, tmp_path, move):
-    """A file that went through a server has the bytes of all rows."""
+    """A file that was moved to PostgreSQL and back has the bytes of all rows."""
     first, second = tmp_path / "first.db", tmp_path / "second.db"
 
     code, out, _ = move(settings.database, first)
@@ -171,7 +171,7 @@ def found(word):
 
 @pytest.mark.parametrize("seed", [1, 2])
 def test_lives(seed, api, store, settings, served, tmp_path, move):
-    """Whatever was done, what is found by its words and told is the same."""
+    """After any history, search results and responses are the same."""
     life = Life(api, seed)
     for _ in range(120):
         life.step()
@@ -188,7 +188,7 @@ def test_lives(seed, api, store, settings, served, tmp_path, move):
 
 
 def test_promises_hold(api, issue, settings, clock, served, move):
-    """Keys, cursors and the answers to repeats are the same on the other engine."""
+    """Keys, cursors and stored responses are valid on the other engine."""
     key, once = issue("*"), {"Idempotency-Key": "once"}
     first = api(ADD, {"slug": "api", "name": "API"}, key=key, headers=once)
     api(ADD, {"slug": "mail", "name": "Mail"}, key=key)
@@ -213,7 +213,7 @@ def test_promises_hold(api, issue, settings, clock, served, move):
 
 
 def test_site_is_the_same(rich, settings, build_site, served, tmp_path, move):
-    """A build of the copy writes nothing: the pages say what they said."""
+    """A build of the copy writes nothing, because its pages are the same."""
     build_site()
 
     assert move(settings.database, served)[0] == 0
@@ -244,14 +244,14 @@ def test_every_table_is_copied_or_derived(kind, served, tmp_path):
 
 
 def _empty(folder):
-    """An instance in which nothing is yet, open."""
+    """An empty instance, open."""
     open_database(str(folder / "empty.db"))
     migrate()
     return database.obj
 
 
 def test_json(store, settings, served, move):
-    """What was copied is told to a script by table."""
+    """With --json, the copied rows are counted by table."""
     code, out, err = move(settings.database, served, "--json")
 
     copy_database = json.loads(out)["copied"]
@@ -260,7 +260,7 @@ def test_json(store, settings, served, move):
 
 
 def test_backup_of_a_server(rich, settings, environment, served, tmp_path, move):
-    """A backup of a server is a file, served as it is; another one takes its place."""
+    """A backup of PostgreSQL is a file that can be served; a later one replaces it."""
     assert move(settings.database, served)[0] == 0
     before, copy = all_rows(served), tmp_path / "copy.db"
     environment |= {"MASTHEAD_DATABASE": served}
@@ -270,8 +270,8 @@ def test_backup_of_a_server(rich, settings, environment, served, tmp_path, move)
         assert run("backup", tmp_path, environment).returncode == 2
 
         found = all_rows(str(copy))
-        kept = [row for row in found["instance"] if row[0] != "backed-up"]
-        assert found | {"instance": kept} == before
+        rows = [row for row in found["instance"] if row[0] != "backed-up"]
+        assert found | {"instance": rows} == before
     assert copy.stat().st_mode & 0o777 == 0o600
     with serving(environment | {"MASTHEAD_DATABASE": str(copy)}) as (_, address, _):
         services = fetch(f"{address}/status/v1/admin/services/list", rich.operator)

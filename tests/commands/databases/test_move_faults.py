@@ -1,4 +1,4 @@
-"""A move that cannot be done, or is not finished, leaves nothing behind it."""
+"""A move that is impossible, or interrupted, leaves nothing behind."""
 
 import sqlite3
 from contextlib import closing
@@ -12,30 +12,30 @@ from models.storage.database import database, without_password
 from models.storage.engines.postgresql_bulk import PostgresqlBulkRows
 from models.storage.engines.postgresql_driver import psycopg
 from models.storage.engines.sqlite_bulk import SqliteBulkRows
-from tests.commands.test_every_command import held
+from tests.commands.test_every_command import one_sentence
 from tests.databases.databases import _name
 
 
 def tables_of(address):
     with psycopg.connect(address) as read:
-        request = "SELECT count(*) FROM pg_tables WHERE schemaname = 'public'"
-        return read.execute(request).fetchone()[0]
+        query = "SELECT count(*) FROM pg_tables WHERE schemaname = 'public'"
+        return read.execute(query).fetchone()[0]
 
 
 def is_nothing(to):
-    """Neither an instance nor a part of one is there."""
+    """Return whether there is neither an instance nor a part of one."""
     if str(to).startswith("postgresql"):
         return tables_of(to) == 0
     return not list(Path(to).parent.glob(f"{Path(to).name}*"))
 
 
 def test_there_already(file, to, command):
-    """What has an instance is refused, and is as it was."""
+    """A target with an instance is rejected, and unchanged."""
     assert command("move", to)[0] == 0
 
     code, _, err = command("move", to)
 
-    held(code, err)
+    one_sentence(code, err)
     assert "already" in err
     assert ServiceRow.select().count() == 20
 
@@ -44,23 +44,23 @@ def test_itself(file, served, command, monkeypatch):
     """The source is no place to move to, however it is named."""
     (file.parent / "link.db").symlink_to(file)
     for name in (file, file.parent / "link.db"):
-        held(*command("move", name)[::2])
+        one_sentence(*command("move", name)[::2])
     assert command("move", served)[0] == 0
     monkeypatch.setenv("MASTHEAD_DATABASE", served)
 
-    held(*command("move", f"{served}&connect_timeout=3")[::2])
+    one_sentence(*command("move", f"{served}&connect_timeout=3")[::2])
 
     assert command("check")[0] == 0
 
 
 @pytest.mark.parametrize("name", ["moved.db", "moved.db-wal"])
 def test_what_stands_there(name, file, tmp_path, command):
-    """A file that is no database, or a log of one that is gone, is left alone."""
+    """A file that is no database, or a leftover log, is not touched."""
     (tmp_path / name).write_text("Somebody's.")
 
     code, _, err = command("move", tmp_path / "moved.db")
 
-    held(code, err)
+    one_sentence(code, err)
     assert (tmp_path / name).read_text() == "Somebody's."
     assert len(list(tmp_path.glob("moved.db*"))) == 1
 
@@ -74,13 +74,13 @@ def test_what_stands_there(name, file, tmp_path, command):
     ],
 )
 def test_no_place(to, expected, file, tmp_path, command):
-    """What is no place for a file is named."""
+    """A target that is no path for a file is named."""
     (tmp_path / "folder").mkdir()
     (tmp_path / "plain").touch()
 
     code, _, err = command("move", to)
 
-    held(code, err)
+    one_sentence(code, err)
     assert expected in err
 
 
@@ -96,11 +96,11 @@ def test_empty_file(file, tmp_path, command):
 
 
 def test_strange_tables(file, served, command):
-    """A database that is used for something else is left alone."""
+    """A database that is used for something else is not touched."""
     with psycopg.connect(served) as write:
         write.execute("CREATE TABLE project (theirs text)")
 
-    held(*command("move", served)[::2])
+    one_sentence(*command("move", served)[::2])
 
     assert tables_of(served) == 1
 
@@ -120,7 +120,7 @@ def test_no_server(there, expected, file, command):
     """A server that cannot be reached is named, and its password is not."""
     code, _, err = command("move", there)
 
-    held(code, err)
+    one_sentence(code, err)
     assert expected in err
     assert "hush" not in err
     assert "hush" not in without_password(there)
@@ -128,7 +128,7 @@ def test_no_server(there, expected, file, command):
 
 @pytest.fixture
 def guarded(served):
-    """A server that asks one account for its password."""
+    """A server that requires a password for one account."""
     with psycopg.connect(served, autocommit=True) as owner:
         (path,) = owner.execute("SHOW hba_file").fetchone()
         before = Path(path).read_text()
@@ -142,50 +142,55 @@ def guarded(served):
 
 
 def test_wrong_password(guarded, file, command):
-    """A wrong password is told, and not shown; nor may everybody make tables."""
+    """
+    A wrong password, or a missing right to create tables, is reported without the
+    password.
+    """
     code, _, err = command("move", guarded)
-    held(code, err)
+    one_sentence(code, err)
     assert "password authentication failed" in err
     assert "hush" not in err
 
     code, _, err = command("move", guarded.replace("hush", "right"))
-    held(code, err)
+    one_sentence(code, err)
     assert "permission denied" in err
 
 
 def test_missing_database(served, file, command):
-    """A database is made by whoever may; a name that is none is told."""
+    """An account that may create the database does so; an invalid name is reported."""
     code, _, err = command("move", served.replace(_name(served), "nowhere"))
 
-    held(code, err)
+    one_sentence(code, err)
     assert '"nowhere" does not exist' in err
 
 
 def test_running_server(file, to, tmp_path, command):
-    """While a server writes there is no move: the copy would miss something."""
+    """
+    There is no move from a file that a server writes to: the copy would miss rows.
+    """
     with ServerLocks(str(file), str(tmp_path)):
         database.close()
         code, _, err = command("move", to)
 
-    held(code, err)
+    one_sentence(code, err)
     assert "A server is running" in err
     assert is_nothing(to)
     assert command("move", to)[0] == 0
 
 
 def test_running_on_a_server(served, file, tmp_path, command, monkeypatch):
-    """Nor while a process of ours is connected to the server that is moved."""
+    """There is no move from a server to which a process of ours is connected."""
     assert command("move", served)[0] == 0
     monkeypatch.setenv("MASTHEAD_DATABASE", served)
     with psycopg.connect(served, application_name="masthead"):
         code, _, err = command("move", tmp_path / "back.db")
 
-    held(code, err)
+    one_sentence(code, err)
     assert "A server is running" in err
     assert is_nothing(tmp_path / "back.db")
 
 
-def bent(row):
+def changed_row(row):
     return (*row[:2], "other", *row[3:])
 
 
@@ -194,7 +199,7 @@ def bent(row):
     [
         (lambda rows: rows[:-1], "service has 20 rows, but its copy has 19."),
         (
-            lambda rows: [*rows[:-1], bent(rows[-1])],
+            lambda rows: [*rows[:-1], changed_row(rows[-1])],
             "The rows of service differ in the copy.",
         ),
         (lambda rows: [*rows, rows[0]], "service cannot be copied"),
@@ -204,7 +209,7 @@ def bent(row):
 def test_comparison(
     bulk_rows, bend, expected, file, served, tmp_path, command, monkeypatch
 ):
-    """A row that is lost, altered or doubled is found; the copy does not stay."""
+    """A lost, altered or duplicated row is detected, and the copy is removed."""
     fill = bulk_rows.insert_rows
 
     def filling(self, table, rows):
@@ -222,7 +227,7 @@ def test_comparison(
 
 @pytest.mark.parametrize("wrong", ["NUL: \0", 1.5, b"bytes"])
 def test_what_only_a_file_keeps(wrong, file, served, command):
-    """What the server does not take is told by its table; a file's types are free."""
+    """What PostgreSQL rejects is reported by its table; SQLite has no types."""
     column = "display_order" if wrong == 1.5 else "name"
     with closing(sqlite3.connect(file)) as write, write:
         write.execute(f"UPDATE service SET {column} = ? WHERE number = 7", (wrong,))
@@ -235,7 +240,7 @@ def test_what_only_a_file_keeps(wrong, file, served, command):
 
 
 def test_broken_chain(file, to, clock, command):
-    """An audit that somebody has altered does not get a new home."""
+    """An instance with a broken audit chain is not moved."""
     command("keys", "bootstrap", "--email", "ada@example.com")
     with closing(sqlite3.connect(file)) as write, write:
         write.execute("DROP TRIGGER audit_refuses_update")
@@ -249,7 +254,7 @@ def test_broken_chain(file, to, clock, command):
 
 
 def test_row_that_refers_to_nothing(file, to, command):
-    """A row whose parent is gone is told on both engines."""
+    """A row with a dangling reference is reported on both engines."""
     with closing(sqlite3.connect(file)) as write, write:
         write.execute("INSERT INTO reading VALUES (99, 'p', 1, 'down', NULL)")
 

@@ -1,4 +1,4 @@
-"""A move that is ended in the middle has made nothing."""
+"""An interrupted move has stored nothing."""
 
 import os
 import signal
@@ -12,7 +12,7 @@ from tests.commands.conftest import ROOT
 from tests.commands.databases.test_move_faults import is_nothing
 from tests.interrupts import heed_interrupts
 
-# Dies, or is about to, when so many rows have gone into the copy.
+# Dies, or waits to be interrupted, after this number of copied rows.
 DYING = """
 import os, signal, sys
 import app
@@ -53,7 +53,7 @@ def died(file, to, left, signal="SIGKILL"):
 
 @pytest.mark.parametrize("left", [0, 12])
 def test_killed(left, file, to, command):
-    """Killed in the middle it has kept nothing, and the next one does it all."""
+    """A killed move has stored nothing, and the next one moves everything."""
     assert died(file, to, left).returncode == -signal.SIGKILL
 
     if to.startswith("postgresql"):
@@ -65,7 +65,7 @@ def test_killed(left, file, to, command):
 
 
 def test_interrupted(file, to):
-    """Ctrl-C has kept nothing, and there is no traceback."""
+    """Ctrl-C leaves nothing stored, and prints no traceback."""
     ran = died(file, to, 12, "SIGINT")
 
     assert ran.returncode == 130

@@ -1,31 +1,31 @@
-"""A database that is none: every command says so in one sentence."""
+"""With an invalid database, every command fails with one sentence."""
 
 import pytest
 
-from tests.commands.test_every_command import asked, held, in_stored
+from tests.commands.test_every_command import arguments_of, in_stored, one_sentence
 
 
 @pytest.mark.sqlite
 @in_stored
 @pytest.mark.parametrize("path", ["file", "folder", "file/inside.db"])
 def test_no_database(words, path, command, place, monkeypatch):
-    """A database that is none ends every command with a sentence that names it."""
+    """An invalid database file ends every command with a sentence that names it."""
     monkeypatch.setenv("MASTHEAD_DATABASE", str(place / path))
 
-    code, _, err = command(*asked(words))
+    code, _, err = command(*arguments_of(words))
 
-    held(code, err)
+    one_sentence(code, err)
     assert path in err
 
 
 @in_stored
 def test_no_server(words, command, place, monkeypatch):
-    """Nor is one that no server has; what lets us in is not told."""
+    """A database that its server does not have is reported without the password."""
     server = "127.0.0.1:1/masthead"
     monkeypatch.setenv("MASTHEAD_DATABASE", f"postgresql://ada:hush@{server}")
 
-    code, _, err = command(*asked(words))
+    code, _, err = command(*arguments_of(words))
 
-    held(code, err)
+    one_sentence(code, err)
     assert server in err
     assert "hush" not in err

@@ -38,7 +38,7 @@ def is_listening(port):
 
 @contextmanager
 def pooled(address, mode):
-    """Lend the address of a database through a pooler of this mode."""
+    """Yield the address of a database through a pooler in this mode."""
     name, host = re.search(r"/(\w+)\?host=([^&]+)", address).groups()
     port = free_port()
     with tempfile.TemporaryDirectory() as folder:
@@ -69,7 +69,7 @@ def migrate(environment, mode):
 
 @pytest.mark.parametrize("mode", ["transaction", "statement"])
 def test_pooler_of_transactions(environment, mode):
-    """Where a connection has no session of its own, nothing starts, with a sentence."""
+    """With a transaction pooler nothing starts, and the error is a sentence."""
     ran = migrate(environment, mode)
 
     assert ran.returncode == 2
@@ -81,7 +81,7 @@ def test_pooler_of_transactions(environment, mode):
 
 
 def test_pooler_of_sessions(environment):
-    """A pooler that leaves each connection its session is as good as none."""
+    """A session pooler works like no pooler."""
     ran = migrate(environment, "session")
 
     assert (ran.returncode, ran.stderr) == (0, "")

@@ -1,4 +1,4 @@
-"""Backup and restore, as the manual says: copied while it writes, put back, checked."""
+"""Backup and restore as in the manual: copied while written to, restored, checked."""
 
 import json
 import sqlite3
@@ -22,7 +22,7 @@ NOTE = {"severity": "degraded", "services": ["api"], "body": "We are looking."}
 
 @pytest.fixture
 def run(environment):
-    """Run a command of app.py as a process of its own; return what it printed."""
+    """Run a command of app.py in its own process; return its output."""
 
     def ran(*words):
         command = [sys.executable, "app.py", *map(str, words)]
@@ -36,24 +36,27 @@ def run(environment):
 
 @pytest.fixture
 def writer(start, key):
-    """A server, and one who opens incidents without a pause; told which are kept."""
+    """
+    A server, and a client that opens incidents continuously; with the acknowledged
+    ones.
+    """
     process, address, _ = start()
     add = f"{address}/status/v1/admin/services/add"
     fetch(add, key, {"slug": "api", "name": "API"})
-    kept, stopped = [], threading.Event()
+    acknowledged, stopped = [], threading.Event()
 
     def write():
         path = f"{address}/status/v1/admin/incidents/add"
         # The server is killed meanwhile.
         with suppress(OSError, HTTPException):
             while not stopped.is_set():
-                body = NOTE | {"title": f"Slow {len(kept)}"}
-                said = fetch(path, key, body, repeat=f"n{len(kept)}")
-                kept.append(json.loads(said)["data"]["id"])
+                body = NOTE | {"title": f"Slow {len(acknowledged)}"}
+                data = fetch(path, key, body, repeat=f"n{len(acknowledged)}")
+                acknowledged.append(json.loads(data)["data"]["id"])
 
     thread = threading.Thread(target=write)
     thread.start()
-    yield process, kept
+    yield process, acknowledged
     stopped.set()
     thread.join()
 
@@ -64,7 +67,9 @@ def ids(database):
 
 
 def put_back(copy, database):
-    """As the manual has it: the copy in its place, the old one's logs removed."""
+    """
+    Restore as in the manual: the copy replaces the database, and its logs are removed.
+    """
     for name in ("-wal", "-shm"):
         Path(f"{database}{name}").unlink(missing_ok=True)
     Path(database).write_bytes(copy.read_bytes())
@@ -73,15 +78,15 @@ def put_back(copy, database):
 @pytest.mark.sqlite
 def test_restore_of_a_copy_made_while_writing(writer, run, environment, tmp_path):
     """A copy has all that was answered before it, and is whole when it is put back."""
-    process, kept = writer
-    until(lambda: len(kept) >= 5)
-    before, copy = list(kept), tmp_path / "copy.db"
+    process, acknowledged = writer
+    until(lambda: len(acknowledged) >= 5)
+    before, copy = list(acknowledged), tmp_path / "copy.db"
 
     assert run("backup", copy)[0] == 0
     others = children(process.pid)
     process.kill()
     process.wait()
-    # Its other processes end by themselves, and until then they may still build.
+    # Its other processes end by themselves, and may still build until then.
     until(lambda: not any(map(is_running, others)))
 
     found = ids(copy)
@@ -92,4 +97,4 @@ def test_restore_of_a_copy_made_while_writing(writer, run, environment, tmp_path
     assert run("check") == (0, "no problems found: database, audit logs, built site\n")
     shown = {path.name for path in Path(tmp_path, "output/status/incidents").iterdir()}
     assert {f"{id}.json" for id in found} <= shown
-    assert not {f"{id}.json" for id in kept if id not in found} & shown
+    assert not {f"{id}.json" for id in acknowledged if id not in found} & shown

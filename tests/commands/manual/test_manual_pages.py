@@ -1,4 +1,4 @@
-"""Pages of the manual followed word by word, against a live instance."""
+"""Pages of the manual are followed step by step, against a live instance."""
 
 import json
 import re
@@ -11,7 +11,7 @@ from tests.commands.conftest import ROOT, bootstrapped, serving
 from tests.conventions.words import ALL
 
 PASTE = re.compile(r"^(\w+)=paste-the-id-here$", re.MULTILINE)
-# What a page takes for granted.
+# The preconditions of a page.
 (MEASURING,) = [words for words in ALL if words.path.stem == "posting-measurements"]
 SERVICES, *_ = MEASURING.blocks("bash")
 WORLD = f"""
@@ -21,7 +21,7 @@ mkdir tree
 echo 'To be read.' > tree/draft.md
 .venv/bin/python app.py docs import tree --collection guides
 """
-# Until the builder has come to it.
+# The builder may need a moment.
 WAIT = """
 for second in $(seq 10); do
   curl -sS http://127.0.0.1:8000{here} | grep -q 'href="{there}"' && exit 0 || sleep 1
@@ -30,7 +30,7 @@ exit 1
 """
 # Programs of other machines, and targets that install.
 ELSEWHERE = ("make ", "rsync ", "journalctl ")
-# On an instance of its own, whose database is replaced.
+# On a separate instance, whose database is replaced.
 RESTORED = "backup-and-restore"
 FOLLOWED = (
     *("README", "quick-start", "managing-incidents", "scheduled-maintenance"),
@@ -44,7 +44,7 @@ PAGES = [words for words in ALL if words.path.stem in FOLLOWED]
 
 
 class Reader:
-    """Somebody with a shell, who pastes what the page says to paste."""
+    """A reader with a shell, who pastes the commands of a page."""
 
     def __init__(self, folder, environment, netloc):
         self.folder, self.netloc, self.answer = folder, netloc, None
@@ -55,10 +55,10 @@ class Reader:
         (folder / "secret.txt").write_text(environment["KEY"])
 
     def follow(self, block):
-        """Run the block as the reader would; return what it says."""
+        """Run the block as a reader would; return its output."""
         script = PASTE.sub(self._paste, block)
-        for said, meant in self._elsewhere():
-            script = script.replace(said, meant)
+        for written, meant in self._replacements():
+            script = script.replace(written, meant)
         ran = subprocess.run(
             ["bash", "-euc", script],
             cwd=self.folder,
@@ -70,11 +70,11 @@ class Reader:
         self.answer = answered(ran.stdout) or self.answer
 
     def _paste(self, found):
-        """Keep the id that the last answer gave for this block and those after it."""
+        """Use the id in the last response for this block and those after it."""
         self.environment[found[1]] = id_of(self.answer)
         return ""
 
-    def _elsewhere(self):
+    def _replacements(self):
         yield "127.0.0.1:8000", self.netloc
         yield "/srv/masthead/backup", str(self.folder / "backup")
         yield "/srv/export", str(self.folder / "export")
@@ -82,7 +82,7 @@ class Reader:
         yield "data/masthead.db", self.environment["MASTHEAD_DATABASE"]
         yield "KEY=mh_paste_the_key_here", ":"
         yield "mh_paste_the_secret_here", self.environment["KEY"]
-        # Other pages have made the first key already.
+        # Other pages have created the first key already.
         yield "keys bootstrap --email", "keys bootstrap --force --email"
 
 
@@ -97,7 +97,9 @@ def answered(text):
 
 
 def id_of(answer):
-    """The id that a reader would paste: of what was made, or of the first."""
+    """
+    Return the id that a reader would paste: of the created row, or of the first one.
+    """
     data = answer["data"]
     data = data.get("items", data) if isinstance(data, dict) else data
     return data[0]["id"] if isinstance(data, list) else data["id"]
@@ -116,7 +118,7 @@ def live(tmp_path_factory, environment_in):
 
 
 def followed_by_readers():
-    # What is copied back is a file.
+    # The backup is a file.
     of_a_file = {RESTORED: pytest.mark.sqlite}
     for words in PAGES:
         yield pytest.param(words, marks=of_a_file.get(words.path.stem, ()))
@@ -141,7 +143,7 @@ def test_page_can_be_followed(words, live, tmp_path, environment_in):
 
 
 def test_first_hour(tmp_path, tmp_path_factory, environment_in):
-    """Its pages need nothing but those before them, on a site that was empty."""
+    """The pages of the first hour need only the pages before them, on an empty site."""
     (hour,) = [words for words in ALL if words.path.stem == "getting-started"]
     steps = re.findall(r"^\| \d+ \| \[[^]]+\]\(\S*?([\w-]+)\.md", hour.text, re.M)
     pages = {words.path.stem: words for words in PAGES}
@@ -159,7 +161,7 @@ def test_first_hour(tmp_path, tmp_path_factory, environment_in):
 
 
 def test_incident_to_post_mortem(live, tmp_path):
-    """At the end of the page an incident leads to a document, and back."""
+    """At the end of the page an incident links to a document, and back."""
     (page,) = [words for words in PAGES if words.path.stem == "managing-incidents"]
     environment, netloc = live
     reader = Reader(tmp_path, dict(environment), netloc)

@@ -1,4 +1,4 @@
-"""Scripts of the manual for who comes from other tools, run against servers."""
+"""Scripts of the manual for users of other tools, run against servers."""
 
 import json
 import os
@@ -22,20 +22,20 @@ SETTINGS, SCRIPT = (b for b in PIPES.blocks("sh") if "/etc/" in b or "HERE=/" in
 
 @pytest.fixture
 def read_api(start, key):
-    """A server with the service shop; ask it what it knows."""
+    """A server with the service shop; return its data."""
     _, address, _ = start()
     service = {"slug": "shop", "name": "Shop"}
     fetch(f"{address}/status/v1/admin/services/add", key, service)
 
-    def asked(path=""):
+    def read(path=""):
         return json.loads(fetch(f"{address}{path}", key))["data"] if path else address
 
-    return asked
+    return read
 
 
 @pytest.fixture
 def shell(tmp_path, environment, read_api, key):
-    """Run a command where the script of the page is installed as it says."""
+    """Run a command with the page's script installed as described."""
     settings = tmp_path / "to-masthead.conf"
     result = SETTINGS.replace("/srv/masthead", str(ROOT))
     result = result.replace("http://127.0.0.1:8000", read_api())
@@ -45,20 +45,20 @@ def shell(tmp_path, environment, read_api, key):
     script.chmod(0o755)
     path = {"PATH": f"{tmp_path}:{os.environ['PATH']}"}
 
-    def ran(*words, said=""):
+    def ran(*words, stdin=""):
         return subprocess.run(
-            words, env=environment | path, input=said, capture_output=True, text=True
+            words, env=environment | path, input=stdin, capture_output=True, text=True
         )
 
     return ran
 
 
 def test_gatus(shell, read_api):
-    """What Gatus answers is the state of the service, however much it is."""
+    """The state in Gatus becomes the state of the service, whatever the size."""
     now = datetime.now(UTC).isoformat()
     results = [RESULT | {"timestamp": now}, *[RESULT] * 3]
 
-    ran = shell("to-masthead", "gatus", said=statuses(("Shop", "web", results)))
+    ran = shell("to-masthead", "gatus", stdin=statuses(("Shop", "web", results)))
 
     assert (ran.returncode, ran.stderr) == (0, "")
     assert (
@@ -68,16 +68,16 @@ def test_gatus(shell, read_api):
 
 
 @pytest.mark.parametrize(
-    ("tool", "said", "state"),
+    ("tool", "payload", "state"),
     [
         ("alertmanager", webhook(alert(service="shop")), "degraded"),
         ("uptime-kuma", kuma(None, monitor=None), "unknown"),
     ],
 )
-def test_webhook(shell, read_api, tool, said, state):
-    """The hook's command posts what its payload says; a test of it says nothing."""
+def test_webhook(shell, read_api, tool, payload, state):
+    """The hook posts the state in its payload; a test message posts nothing."""
     (hook,) = HOOKS
-    result = {"entire-payload": said}
+    result = {"entire-payload": payload}
     words = [
         result.get(each["source"]) or each["name"].replace(hook["id"], tool)
         for each in hook["pass-arguments-to-command"]
@@ -90,7 +90,9 @@ def test_webhook(shell, read_api, tool, said, state):
 
 
 def test_alerts_are_repeated_in_time():
-    """The webhook holds all alerts of a service, and comes before it is stale."""
+    """
+    The webhook has all alerts of a service, and is repeated before they are stale.
+    """
     rules, alertmanager = map(yaml.safe_load, PIPES.blocks("yaml"))
     first, *_ = alertmanager["route"]["routes"]
     receivers = [each["name"] for each in alertmanager["receivers"]]

@@ -28,14 +28,14 @@ from tests.ports import free_port
 
 
 def programs():
-    """The program of each example and the name of its file."""
+    """Return the program of each example and the name of its file."""
     yield "python", sys.executable, "receiver.py"
     yield "typescript", shutil.which("node"), "receiver.mjs"
 
 
 @pytest.fixture(params=programs(), ids=lambda program: program[0])
 def receiver(request, tmp_path):
-    """Run an example; return its secret, its URL and what it has printed."""
+    """Run an example; return its secret, its URL and its output."""
     language, program, name = request.param
     if not program:
         pytest.skip("node is not installed")

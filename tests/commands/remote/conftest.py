@@ -20,19 +20,19 @@ from tests.samples import pictures
 
 
 class Cut(Exception):
-    """The connection is cut here: nobody gets an answer."""
+    """The connection is cut here; the client gets no response."""
 
 
 class Relay:
     """
-    Passes requests on to a server, and notes them as (verb, body).
+    Forwards requests to a server, and records them as (verb, body).
 
-    Reads are noted apart, as paths in `reads`. Requests that only ask whether the key
-    has a scope come before the import, and are verbs in `scope_checks`.
+    Reads are recorded separately, as paths in `reads`. Requests that only check whether
+    the key has a scope precede the import, and are verbs in `scope_checks`.
 
-    `before` and `after` are called with the verb and the number of a request, before it
-    is passed on and before its answer is. They may raise Cut, or return another answer:
-    its status, headers and body.
+    `before` and `after` are called with the verb and the number of a request: `before`
+    before the request is forwarded, `after` before its response is returned. They may
+    raise Cut, or return another response: its status, headers and body.
     """
 
     def __init__(self):
@@ -83,7 +83,7 @@ class Relay:
 
 @pytest.fixture
 def relay():
-    """A relay, at its `url`; a test sets the `port` that it leads to."""
+    """A relay with a `url`; a test sets the `port` to which it forwards."""
     relay = Relay()
 
     class Handler(BaseHTTPRequestHandler):
@@ -138,7 +138,7 @@ def written_key(folder, key):
 
 @pytest.fixture
 def status_page(app, relay, api, clock):
-    """A server with three services, behind the relay; make more through it."""
+    """A server with three services, behind the relay; calls create more through it."""
     world = World(api, clock)
     world.service("hello", name="Hello")
     world.service("api-gateway", name="Public API")
@@ -160,7 +160,7 @@ def on_call_key(tmp_path, issue, monkeypatch):
 def run(relay, on_call_key, monkeypatch, capsys, pauses):
     """Run a command over the relay in this process; return (exit, output, errors)."""
     monkeypatch.setenv("MASTHEAD_API_URL", relay.url)
-    # Nothing of this machine is read or written.
+    # No file of this machine is read or written.
     monkeypatch.setenv("MASTHEAD_DATABASE", "/nowhere/masthead.db")
 
     def ran(*words):
@@ -189,25 +189,25 @@ def words_of(tree, url, *options):
 
 
 @pytest.fixture
-def bring(tree, relay, key_file, monkeypatch, capsys, pauses):
+def import_over_relay(tree, relay, key_file, monkeypatch, capsys, pauses):
     """Import the tree over the relay in this process; return (exit, output, errors)."""
     monkeypatch.setenv("MASTHEAD_KEY_FILE", str(key_file))
-    # Nothing of this machine is read or written.
+    # No file of this machine is read or written.
     monkeypatch.setenv("MASTHEAD_DATABASE", "/nowhere/masthead.db")
 
-    def brought(*options, url=relay.url):
+    def run(*options, url=relay.url):
         relay.requests.clear()
         relay.scope_checks.clear()
         code = masthead.main(words_of(tree, url, *options))
         result = capsys.readouterr()
         return code, result.out, result.err
 
-    return brought
+    return run
 
 
 @pytest.fixture
 def pauses(monkeypatch):
-    """The pauses that a client would have made, none of which takes any time."""
+    """The pauses that a client would have made; sleeping takes no time."""
     made = []
     monkeypatch.setattr(operations, "sleep", made.append)
     return made

@@ -1,4 +1,4 @@
-"""`app.py incident`: incidents of a server, from another machine."""
+"""`app.py incident`: managing incidents on a server from another machine."""
 
 import io
 import json
@@ -35,7 +35,9 @@ def opened(status_page, run):
 
 
 def test_open(status_page, run, relay):
-    """It prints the id alone for scripts, and for people its page and what is next."""
+    """
+    For scripts only the id is printed; for people also the page and the next commands.
+    """
     code, out, err = run(*OPEN, "--service", "search")
 
     (incident,) = IncidentRow.select()
@@ -54,7 +56,7 @@ def test_open(status_page, run, relay):
 
 
 def test_open_at_another_url(status_page, run, relay, monkeypatch):
-    """--to takes precedence over the setting, and is part of what is next."""
+    """--to takes precedence over the setting, and is part of the next commands."""
     monkeypatch.setenv("MASTHEAD_API_URL", "https://nowhere.invalid")
     monkeypatch.setenv("MASTHEAD_SITE_URL", "https://status.example.com")
 
@@ -66,7 +68,9 @@ def test_open_at_another_url(status_page, run, relay, monkeypatch):
 
 
 def test_options_of_open(status_page, run, relay, monkeypatch):
-    """The message can come from a pipe, and nobody need be told of the incident."""
+    """
+    The message can be piped, and the incident can be opened without notifications.
+    """
     monkeypatch.setattr("sys.stdin", io.StringIO("From a *pipe*.\n\n- one\n\n"))
     words = [word if word != "We are *looking*." else "-" for word in OPEN]
 
@@ -84,7 +88,7 @@ def test_options_of_open(status_page, run, relay, monkeypatch):
 
 @pytest.mark.parametrize("piped", [None, "\n \n"])
 def test_empty_message(status_page, run, relay, monkeypatch, piped):
-    """A message that a script has left empty is refused before anything is sent."""
+    """An empty message of a script is rejected before anything is sent."""
     monkeypatch.setattr("sys.stdin", io.StringIO(piped or ""))
     words = [*OPEN[:-1], "" if piped is None else "-"]
 
@@ -95,7 +99,7 @@ def test_empty_message(status_page, run, relay, monkeypatch, piped):
 
 
 def test_dry_run(status_page, run):
-    """The server checks the command, and opens nothing."""
+    """The server validates the command, and opens nothing."""
     fine = run(*OPEN, "--dry-run")
     wrong = run(*OPEN, "--service", "ghost", "--dry-run")
 
@@ -115,7 +119,7 @@ def test_dry_run(status_page, run):
     ],
 )
 def test_unknown_service(status_page, run, slug, sentence):
-    """The services that may be meant are named, by their slugs."""
+    """Similar services are suggested, by their slugs."""
     words = [slug if word == "hello" else word for word in OPEN]
 
     code, _, err = run(*words)
@@ -155,7 +159,7 @@ def test_answer_that_is_lost(status_page, run, relay, pauses, moment):
 
 
 def test_answer_that_stays_lost(status_page, run, relay):
-    """The command says how it is repeated without opening a second incident."""
+    """The message has the command that repeats this one without a second incident."""
 
     def cut(verb, number):
         raise Cut
@@ -175,7 +179,7 @@ def test_answer_that_stays_lost(status_page, run, relay):
 
 @pytest.mark.parametrize("status", [502, 504, 500])
 def test_proxy_that_may_have_lost_an_answer(status_page, run, relay, status):
-    """A proxy's error does not say that nothing was done."""
+    """A proxy's error does not mean that nothing was done, and the message says so."""
     relay.after = lambda verb, number: (status, {"Content-Type": "text/html"}, b"<h1>")
 
     code, _, err = run(*OPEN)
@@ -184,7 +188,7 @@ def test_proxy_that_may_have_lost_an_answer(status_page, run, relay, status):
 
 
 def test_server_that_is_away(run):
-    """What was never sent was not done, so there is nothing to be careful about."""
+    """A request that was never sent can be repeated without precautions."""
     code, _, err = run(*OPEN, "--to", "http://127.0.0.1:9")
 
     (sentence,) = (line for line in err.splitlines() if line.startswith("masthead: "))
@@ -206,7 +210,7 @@ def test_server_that_nobody_named(run, monkeypatch):
 
 
 def test_same_line_twice(status_page, run):
-    """Two runs of a runbook are two incidents, unless they are given the same key."""
+    """Two runs of a command open two incidents, unless they have the same key."""
     run(*OPEN)
     run(*OPEN)
     once = run(*OPEN, "--idempotency-key", "tonight")
@@ -219,7 +223,7 @@ def test_same_line_twice(status_page, run):
 
 @pytest.mark.parametrize("key", ["", "two words", "a\nb", "ä", "x" * 256])
 def test_idempotency_key_that_cannot_be_sent(status_page, run, relay, key):
-    """It is refused, and no other key is taken in its place."""
+    """An invalid key is rejected, and not replaced."""
     code, _, err = run(*OPEN, "--idempotency-key", key)
 
     assert (code, err.startswith("masthead: --idempotency-key must be")) == (2, True)
@@ -227,7 +231,7 @@ def test_idempotency_key_that_cannot_be_sent(status_page, run, relay, key):
 
 
 def test_update(opened, run, clock):
-    """A text can take the status along; the only open incident need not be named."""
+    """A text can be sent with a status; the only open incident need not be named."""
     clock.pass_(minutes=5)
 
     named = run(
@@ -275,7 +279,7 @@ def test_update_of_everything(opened, run, relay, audited):
     ],
 )
 def test_what_an_update_tells(opened, run, clock, words, count):
-    """Subscribers are told of one command once, or not at all."""
+    """Subscribers get one message for one command, or none."""
     subscribe(clock.now)
 
     code, _, _ = run("incident", "update", opened, *words)
@@ -285,7 +289,7 @@ def test_what_an_update_tells(opened, run, clock, words, count):
 
 
 def test_update_of_which_a_part_is_refused(opened, run):
-    """Neither part is done: both are tried before either is made."""
+    """If one part is rejected neither is done, because both are tried first."""
     code, _, err = run(
         *("incident", "update", opened, "--severity", "major-outage"),
         *("--message", "x" * 4001),
@@ -296,7 +300,7 @@ def test_update_of_which_a_part_is_refused(opened, run):
 
 
 def test_status_without_a_message(opened, run):
-    """It changes the incident alone, not its timeline."""
+    """A status without a message changes only the incident, not its timeline."""
     run("incident", "update", "--status", "monitoring")
 
     assert incidents() == [("Greetings arrive late", "monitoring", "degraded")]
@@ -311,7 +315,7 @@ def test_status_without_a_message(opened, run):
     ],
 )
 def test_update_that_says_nothing(opened, run, words, sentence):
-    """What changes nothing is refused."""
+    """An update without changes is rejected."""
     code, _, err = run("incident", "update", opened, *words)
 
     assert (code, sentence in err) == (2, True)
@@ -332,7 +336,7 @@ def test_resolve(opened, run, message):
 
 
 def test_no_id(status_page, run):
-    """Without an id there must be one open incident: the sentence says which are."""
+    """Without an id there must be one open incident; the message lists them."""
     none = run("incident", "resolve")
     ids = [status_page.incident("hello") for _ in range(7)]
     many = run("incident", "resolve")
@@ -348,7 +352,7 @@ def test_no_id(status_page, run):
 
 
 def test_lost_answer_without_an_id(opened, run, relay):
-    """The sentence names the id: when it is repeated, no incident may be open."""
+    """The message has the id, because the incident may be closed on a repeat."""
 
     def cut(verb, number):
         if verb == "add":
@@ -362,7 +366,7 @@ def test_lost_answer_without_an_id(opened, run, relay):
 
 
 def test_list(status_page, run, clock):
-    """Open incidents are listed, newest first; --all lists the rest, too."""
+    """Open incidents are listed, newest first; --all lists the others, too."""
     resolved = status_page.incident("hello")
     run("incident", "resolve", resolved)
     clock.pass_(minutes=1)
@@ -391,13 +395,13 @@ def test_list_of_several_pages(status_page, run, relay):
 
 
 def test_empty_list(status_page, run):
-    """Nothing is printed where a script reads, and a sentence for people."""
+    """Scripts get no output, people a sentence."""
     assert run("incident", "list") == (0, "", "There are no open incidents.\n")
     assert run("incident", "list", "--all", "--json")[1] == "[]\n"
 
 
 def test_no_key(status_page, run, monkeypatch):
-    """The sentence names the setting."""
+    """The message names the setting."""
     monkeypatch.delenv("MASTHEAD_KEY_FILE")
 
     code, _, err = run(*OPEN)
@@ -422,7 +426,7 @@ def test_unknown_key(status_page, run, relay, on_call_key):
 
 
 def test_expired_key(status_page, run, relay, issue, on_call_key, clock):
-    """It is told apart from a key that is wrong."""
+    """The message distinguishes an expired key from an invalid one."""
     written_key(on_call_key.parent, issue("status:*", expires_in_days=1))
     clock.pass_(days=2)
 
@@ -432,7 +436,7 @@ def test_expired_key(status_page, run, relay, issue, on_call_key, clock):
 
 
 def test_missing_scope(status_page, run, relay, issue, on_call_key):
-    """The scope that is missing is named, before half of a change is made."""
+    """The missing scope is named before a part of the change is made."""
     written_key(on_call_key.parent, issue("status:admin:incidents:*"))
     id = run(*OPEN)[1].strip()
 
@@ -455,7 +459,7 @@ def test_missing_scope(status_page, run, relay, issue, on_call_key):
     ],
 )
 def test_answer_that_is_not_an_incident(status_page, run, relay, data, sentence):
-    """What people copy from the output cannot be chosen by a hostile server."""
+    """A hostile server cannot choose the text that people copy from the output."""
     relay.before = lambda verb, number: (200, {}, json.dumps({"data": data}).encode())
 
     code, out, err = run(*OPEN)
@@ -474,7 +478,7 @@ def test_text_of_a_hostile_server(status_page, run, relay):
 
 
 def test_id_that_cannot_be_one(status_page, run, relay):
-    """An address that was pasted as an id is refused here."""
+    """A pasted address is rejected as an id, without a request."""
     code, _, err = run("incident", "resolve", f"{relay.url}/status/incidents/x/")
 
     assert (code, "An id consists of letters" in err) == (2, True)
@@ -482,14 +486,14 @@ def test_id_that_cannot_be_one(status_page, run, relay):
 
 
 def test_unknown_id(status_page, run):
-    """The server's sentence names it."""
+    """The server's sentence has the id."""
     code, _, err = run("incident", "update", "0199", "--message", "Hi.")
 
     assert (code, "No incident has the id '0199'." in err) == (2, True)
 
 
 def test_problem_names_the_option(status_page, run):
-    """What the server says of a field is said of the option."""
+    """A problem with a field is reported for its option."""
     code, _, err = run("incident", "open", "x" * 161, *OPEN[3:])
 
     assert (code, "The title: Must have at most 160 characters." in err) == (2, True)

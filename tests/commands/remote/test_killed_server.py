@@ -12,8 +12,8 @@ def key_file(environment, tmp_path):
 
 
 @pytest.mark.both_engines
-def test_killed_server(start, relay, bring):
-    """It comes back, and the import goes on where it was, in the same run."""
+def test_killed_server(start, relay, import_over_relay):
+    """When the server is back, the same run of the import continues."""
     servers, killed = [], []
     process, address, _ = start()
     servers.append(process)
@@ -29,7 +29,7 @@ def test_killed_server(start, relay, bring):
 
     relay.after = kill
 
-    code, out, _ = bring()
+    code, out, _ = import_over_relay()
 
     assert killed == ["add-file", "apply"]
     assert (code, out) == (

@@ -1,4 +1,4 @@
-"""`app.py maintenance`: maintenance windows of a server, from another machine."""
+"""`app.py maintenance`: managing windows on a server from another machine."""
 
 import io
 import json
@@ -11,7 +11,7 @@ from models.runtime.commands import CommandError
 from models.status.maintenance.windows import MaintenanceRow
 from tests.commands.remote.conftest import Cut
 
-# The command has the clock of this machine, and the server that of the test.
+# The command uses the clock of this machine, the server that of the test.
 STARTS, ENDS = "2100-03-01T22:00Z", "2100-03-01T23:30:00+00:00"
 PLAN = ("maintenance", "plan", "Database upgrade", "--service", "hello")
 NOW = datetime(2026, 3, 1, 12, 0, 7, tzinfo=UTC)
@@ -23,7 +23,7 @@ def windows():
 
 @pytest.mark.parametrize("end", [("--ends", ENDS), ("--for", "1h30m")])
 def test_plan(status_page, run, relay, end):
-    """It prints the id alone for scripts, and the times as the server has them."""
+    """For scripts only the id is printed; the times are those of the server."""
     code, out, err = run(*PLAN, "--starts", STARTS, *end)
 
     (window,) = MaintenanceRow.select()
@@ -40,7 +40,9 @@ def test_plan(status_page, run, relay, end):
 
 
 def test_options_of_plan(status_page, run, monkeypatch):
-    """The description can come from a pipe, and nobody need be told of the window."""
+    """
+    The description can be piped, and the window can be planned without notifications.
+    """
     monkeypatch.setattr("sys.stdin", io.StringIO("Reads *go on*.\n"))
 
     code, out, _ = run(
@@ -71,7 +73,7 @@ def test_options_of_plan(status_page, run, monkeypatch):
     ],
 )
 def test_times_that_make_no_window(status_page, run, times, sentence):
-    """A time that is mistyped does not become another one."""
+    """A mistyped time is rejected, and not taken as another time."""
     code, _, err = run(*PLAN, "--starts", *times)
 
     assert (code, sentence in err) == (2, True), err
@@ -95,7 +97,7 @@ def test_time(text, moment):
 
 @pytest.mark.parametrize("text", ["0001-01-01T00:00+05:00", "25:00", "2026-02-30T00Z"])
 def test_time_that_does_not_exist(text):
-    """It is refused in a sentence."""
+    """A time that does not exist is rejected with a sentence."""
     with pytest.raises(CommandError, match="must be a time"):
         parse_time("--starts", text, NOW)
 
@@ -104,12 +106,12 @@ def test_time_that_does_not_exist(text):
     ("text", "minutes"), [("90m", 90), ("2h", 120), ("1h30m", 90), ("1d2h", 1560)]
 )
 def test_duration(text, minutes):
-    """Days, hours and minutes can stand together."""
+    """A duration can combine days, hours and minutes."""
     assert parse_duration("--for ", text) == timedelta(minutes=minutes)
 
 
 def test_end(status_page, run, clock):
-    """It ends the one window that is active; a repeat changes nothing."""
+    """The one active window is ended; a repeat changes nothing."""
     id = status_page.window("hello", -60, 3600)
     status_page.window("hello", 600, 3600)
 
@@ -124,7 +126,7 @@ def test_end(status_page, run, clock):
 
 
 def test_end_of_what_has_not_started(status_page, run):
-    """It is refused, because it would be announced as done."""
+    """A planned window is not ended, because it would be announced as completed."""
     id = status_page.window("hello", 600, 3600)
 
     unnamed = run("maintenance", "end")
@@ -155,7 +157,7 @@ def test_cancel(status_page, run, relay):
 
 
 def test_several_windows(status_page, run):
-    """Without an id the sentence names those that may be meant."""
+    """Without an id, the message lists the windows."""
     ids = [status_page.window("hello", 600, 3600) for _ in range(2)]
 
     code, _, err = run("maintenance", "cancel")
@@ -165,7 +167,9 @@ def test_several_windows(status_page, run):
 
 
 def test_list(status_page, run):
-    """What is active comes first, then what is planned; --all lists the rest, too."""
+    """
+    Active windows are listed first, then planned ones; --all lists the others, too.
+    """
     past = status_page.window("hello", -7200, -3600)
     planned = status_page.window("hello", 600, 3600)
     active = status_page.window("search hello", -60, 3600)
@@ -185,7 +189,7 @@ def test_list(status_page, run):
 
 
 def test_empty_list(status_page, run):
-    """Nothing is printed where a script reads."""
+    """Scripts get no output."""
     code, out, err = run("maintenance", "list")
 
     assert (code, out) == (0, "")
@@ -193,7 +197,7 @@ def test_empty_list(status_page, run):
 
 
 def test_answer_that_stays_lost(status_page, run, relay):
-    """A repeat needs the times, too: those of a relative start change."""
+    """The command for a repeat has absolute times, because relative ones change."""
 
     def cut(verb, number):
         raise Cut

@@ -1,4 +1,4 @@
-"""`app.py docs import --to`: a tree comes into a server from another machine."""
+"""`app.py docs import --to`: importing a tree into a server from another machine."""
 
 import json
 import signal
@@ -30,9 +30,9 @@ def published():
 
 
 @pytest.mark.both_engines
-def test_import(bring, relay):
-    """A tree comes with its pictures; nothing is left of how it came."""
-    code, out, err = bring()
+def test_import(import_over_relay, relay):
+    """A tree is imported with its pictures, and the uploaded parts are deleted."""
+    code, out, err = import_over_relay()
 
     assert (code, out, err) == (0, f"{WHOLE}, left out 0, drafts 0\n", "")
     assert published() == {"first", "second"}
@@ -42,15 +42,15 @@ def test_import(bring, relay):
 
 
 @pytest.mark.both_engines
-def test_only_what_changed_is_sent(bring, relay, tree):
-    """The same tree sends digests; a changed page sends its own text and no other."""
-    bring()
+def test_only_what_changed_is_sent(import_over_relay, relay, tree):
+    """An unchanged tree sends digests; a changed page sends only its own text."""
+    import_over_relay()
     first = relay.size
 
-    same = bring()
+    same = import_over_relay()
     verbs, size = relay.verbs, relay.size
     (tree / "basics/second.md").write_text("# Second\n\nIt is new.\n")
-    changed = bring()
+    changed = import_over_relay()
 
     assert "created 0, updated 0, unchanged 2, published 0" in same[1]
     assert (verbs, size < first) == (["start", "apply"], True)
@@ -61,38 +61,38 @@ def test_only_what_changed_is_sent(bring, relay, tree):
     assert all(b"The second page." not in body for _, body in relay.requests)
 
 
-def test_options_reach_the_server(bring):
-    """What the options say of the tree is stored as by an import on the server."""
-    bring("--tree", "handbook", "--base", "https://docs.example.com/")
+def test_options_reach_the_server(import_over_relay):
+    """The options are stored as by an import on the server."""
+    import_over_relay("--tree", "handbook", "--base", "https://docs.example.com/")
 
     origins = {(row.source_tree, row.source_base) for row in DocumentRow}
     assert origins == {("handbook", "https://docs.example.com/")}
 
 
-def test_size_of_a_tree_that_did_not_change(bring, relay, tree):
-    """What is sent does not grow with the texts: 400 bytes for each page are enough."""
+def test_size_of_a_tree_that_did_not_change(import_over_relay, relay, tree):
+    """The request of an unchanged tree has at most 400 bytes for each page."""
     for number in range(50):
         (tree / f"{number}.md").write_text(
             f"# Page {number}\n\n" + f"Page {number}. " * 3_000
         )
-    bring()
+    import_over_relay()
     assert relay.size > 50 * 20_000
 
-    bring()
+    import_over_relay()
 
     assert relay.size < 52 * 400
 
 
-def test_report_is_that_on_the_server(bring, tree, clock, settings):
-    """The report of the same tree, changed in every way, is the same either way."""
-    bring()
+def test_report_is_that_on_the_server(import_over_relay, tree, clock, settings):
+    """The report is that of an import on the server, after every kind of change."""
+    import_over_relay()
     (tree / "basics/second.md").unlink()
     (tree / "third.md").write_text("# Third\n\n![](none.png) ![](b.png)\n")
     (tree / "b.png").write_bytes(b"No picture.")
     (tree / "first.md").write_text("# First\n\nNo picture any more.\n")
     (tree / "draft.md").write_text("---\ndraft: true\n---\nNot yet.\n")
 
-    code, out, _ = bring("--dry-run", "--prune", "--json")
+    code, out, _ = import_over_relay("--dry-run", "--prune", "--json")
 
     read = read_tree(tree)
     options = ImportOptions(
@@ -117,51 +117,53 @@ def test_report_is_that_on_the_server(bring, tree, clock, settings):
     assert (remote["created"], remote["pruned"]) == (["third"], ["second"])
 
 
-def test_dry_run(bring, relay):
-    """It says what would be, and imports nothing; the import then sends no text."""
-    code, out, _ = bring("--dry-run")
+def test_dry_run(import_over_relay, relay):
+    """A dry run imports nothing; the following import sends no text again."""
+    code, out, _ = import_over_relay("--dry-run")
     assert not published()
 
-    brought = bring()
+    result = import_over_relay()
 
     assert code == 0
     assert out == (
         "created: second\ncreated: first\npublished: second\npublished: first\n"
         f"This was a dry run: nothing was imported.\n{WHOLE}, left out 0, drafts 0\n"
     )
-    assert (brought[0], relay.verbs) == (0, ["start", "apply"])
+    assert (result[0], relay.verbs) == (0, ["start", "apply"])
 
 
-def test_picture_that_cannot_be_used(bring, relay, tree):
+def test_picture_that_cannot_be_used(import_over_relay, relay, tree):
     """It is left out with its reason, and not sent; the rest is imported."""
     (tree / "a.png").write_bytes(b"No picture.")
 
-    code, _, err = bring()
+    code, _, err = import_over_relay()
 
     assert (code, relay.verbs) == (1, ["start", "add-texts", "apply"])
     assert err.startswith("left out: a.png: ")
     assert published() == {"first", "second"}
 
 
-def test_held_document(bring, docs_project):
-    """What a person withdrew is held, and taken over if the import is told so."""
-    bring()
+def test_held_document(import_over_relay, docs_project):
+    """A withdrawn document is skipped, and taken over on request."""
+    import_over_relay()
     docs_project.withdraw({"id": DocumentRow.get(DocumentRow.slug == "second").id})
 
-    held, taken = bring(), bring("--take-over")
+    skipped, taken_over = import_over_relay(), import_over_relay("--take-over")
 
-    assert held[0] == 1
-    assert held[2] == (
+    assert skipped[0] == 1
+    assert skipped[2] == (
         "held: basics/second.md: It was unpublished after the last import."
         " --take-over imports it again.\n"
     )
-    assert (taken[0], published()) == (0, {"first", "second"})
+    assert (taken_over[0], published()) == (0, {"first", "second"})
 
 
 @pytest.mark.parametrize("step", range(1, 5))
 @pytest.mark.parametrize("moment", ["before", "after"])
-def test_connection_that_is_lost(bring, relay, pauses, caplog, step, moment):
-    """Whether a request or its answer is lost, the import goes on, and is made once."""
+def test_connection_that_is_lost(
+    import_over_relay, relay, pauses, caplog, step, moment
+):
+    """The import continues after a lost request or response, and is applied once."""
 
     def cut(verb, number):
         if number == step:
@@ -169,7 +171,7 @@ def test_connection_that_is_lost(bring, relay, pauses, caplog, step, moment):
 
     setattr(relay, moment, cut)
 
-    code, out, _ = bring()
+    code, out, _ = import_over_relay()
 
     assert (code, out) == (0, f"{WHOLE}, left out 0, drafts 0\n")
     assert pauses == [2.0]
@@ -180,8 +182,10 @@ def test_connection_that_is_lost(bring, relay, pauses, caplog, step, moment):
 
 @pytest.mark.parametrize("step", every_nth(range(1, 5), 2))
 @pytest.mark.parametrize("moment", ["before", "after"])
-def test_killed_client(bring, start_import, relay, step, moment):
-    """Nothing is half done, and the next run sends only what is still missing."""
+def test_killed_client(import_over_relay, start_import, relay, step, moment):
+    """
+    An interrupted import has no effect, and the next run sends only the missing parts.
+    """
     reached = Event()
 
     def kill(verb, number):
@@ -189,7 +193,7 @@ def test_killed_client(bring, start_import, relay, step, moment):
             process.kill()
             process.wait()
             reached.set()
-            # What it sent was never more than its beginning.
+            # It had sent only the beginning.
             raise Cut
 
     setattr(relay, moment, kill)
@@ -198,9 +202,9 @@ def test_killed_client(bring, start_import, relay, step, moment):
     is_applied = (step, moment) == (4, "after")
     assert published() == ({"first", "second"} if is_applied else set())
 
-    code, _, _ = bring()
+    code, _, _ = import_over_relay()
 
-    # The texts and files that came need not come again.
+    # Received texts and files are not sent again.
     done = STEPS[1 : min(3, step if moment == "after" else step - 1)]
     assert (code, published()) == (0, {"first", "second"})
     assert relay.verbs == [verb for verb in STEPS if verb not in done]
@@ -208,7 +212,7 @@ def test_killed_client(bring, start_import, relay, step, moment):
 
 @pytest.mark.parametrize("step", [2, 4])
 def test_interrupted_client(start_import, relay, step):
-    """Ctrl-C ends it at once, and it says how to go on."""
+    """Ctrl-C ends the import at once, with a sentence on how to continue."""
 
     def interrupt(verb, number):
         if number == step:
@@ -228,8 +232,10 @@ def test_interrupted_client(start_import, relay, step):
     assert not published()
 
 
-def test_newer_import(bring, relay, tree, start_import):
-    """Of two imports at once, the older one is told; the newer one is applied."""
+def test_newer_import(import_over_relay, relay, tree, start_import):
+    """
+    Of two concurrent imports the older one is rejected, and the newer one is applied.
+    """
     outcome = []
 
     def import_newer(verb, number):
@@ -240,7 +246,7 @@ def test_newer_import(bring, relay, tree, start_import):
 
     relay.before = import_newer
 
-    code, _, err = bring()
+    code, _, err = import_over_relay()
 
     assert outcome[1] == 0
     assert (code, err) == (
@@ -252,9 +258,9 @@ def test_newer_import(bring, relay, tree, start_import):
     assert published() == {"first", "second"}
 
 
-def test_document_that_changes_meanwhile(bring, relay, docs_project, tree):
-    """A text that the server had and lost is sent after all."""
-    bring()
+def test_document_that_changes_meanwhile(import_over_relay, relay, docs_project, tree):
+    """A text that the server no longer has is sent after all."""
+    import_over_relay()
     (tree / "third.md").write_text("# Third\n\nThe second page.\n")
     relay_requests = []
 
@@ -266,7 +272,7 @@ def test_document_that_changes_meanwhile(bring, relay, docs_project, tree):
 
     relay.before = edit
 
-    code, out, err = bring()
+    code, out, err = import_over_relay()
 
     assert relay.verbs == ["start", "apply", "start", "add-texts", "apply"]
     assert (code, "created 1" in out, "held: basics/second.md" in err) == (
@@ -276,8 +282,8 @@ def test_document_that_changes_meanwhile(bring, relay, docs_project, tree):
     )
 
 
-def test_rate_limit(bring, relay, pauses, caplog):
-    """It waits as long as it is told, and goes on."""
+def test_rate_limit(import_over_relay, relay, pauses, caplog):
+    """The import waits as long as the server requests, and continues."""
     limited = {
         "type": "https://x/problems/rate-limited/",
         "detail": "This API key has reached its rate limit.",
@@ -291,14 +297,16 @@ def test_rate_limit(bring, relay, pauses, caplog):
 
     relay.before = limit
 
-    code, _, _ = bring()
+    code, _, _ = import_over_relay()
 
     assert (code, pauses) == (0, [7.0, 7.0, 7.0])
     assert "This API key has reached its rate limit" in caplog.text
 
 
-def test_proxy_with_a_small_limit(bring, relay, tree):
-    """Texts are sent in ever smaller parts; a picture that is too large is left out."""
+def test_proxy_with_a_small_limit(import_over_relay, relay, tree):
+    """
+    Texts are sent in smaller and smaller parts; a picture that is too large is skipped.
+    """
 
     def limit(verb, number):
         _, body = relay.requests[-1]
@@ -310,7 +318,7 @@ def test_proxy_with_a_small_limit(bring, relay, tree):
     (tree / "a.png").write_bytes((tree / "a.png").read_bytes() + bytes(200))
     relay.before = limit
 
-    code, out, err = bring()
+    code, out, err = import_over_relay()
 
     assert code == 1
     assert "created 2" in out
@@ -319,7 +327,7 @@ def test_proxy_with_a_small_limit(bring, relay, tree):
     assert "client_max_body_size" in err
 
 
-def test_newer_server(bring, relay):
+def test_newer_server(import_over_relay, relay):
     """Fields that this version does not know are of no concern to it."""
 
     def add_fields(verb, number):
@@ -330,19 +338,19 @@ def test_newer_server(bring, relay):
 
     relay.before = add_fields
 
-    code, _, err = bring()
+    code, _, err = import_over_relay()
 
     assert code == 2
     assert "another version of Masthead" in err
 
 
 @pytest.mark.parametrize("missing", STEPS)
-def test_missing_scope(bring, issue, tmp_path, relay, missing):
-    """A key without one of the scopes is told which, before anything is uploaded."""
+def test_missing_scope(import_over_relay, issue, tmp_path, relay, missing):
+    """A missing scope is named before anything is uploaded."""
     scopes = [f"projects:document-imports:{verb}" for verb in STEPS if verb != missing]
     written_key(tmp_path, issue(*scopes))
 
-    code, _, err = bring()
+    code, _, err = import_over_relay()
 
     assert (code, err) == (
         2,
@@ -353,19 +361,19 @@ def test_missing_scope(bring, issue, tmp_path, relay, missing):
     assert relay.requests == []
 
 
-def test_key_for_something_else(bring, issue, tmp_path, relay):
-    """It is told all scopes that it lacks at once."""
+def test_key_for_something_else(import_over_relay, issue, tmp_path, relay):
+    """All missing scopes are named at once."""
     written_key(tmp_path, issue("projects:documents:*"))
 
-    code, _, err = bring()
+    code, _, err = import_over_relay()
 
     names = ", ".join(f"projects:document-imports:{verb}" for verb in STEPS)
     assert (code, f"import needs: {names}." in err) == (2, True)
     assert relay.requests == []
 
 
-def test_scopes_are_checked_once(bring, relay, pauses):
-    """Each scope is asked for once in an import, however often it has to start."""
+def test_scopes_are_checked_once(import_over_relay, relay, pauses):
+    """Each scope is checked once in an import, however often it restarts."""
     lost = []
 
     def lose(verb, number):
@@ -374,7 +382,7 @@ def test_scopes_are_checked_once(bring, relay, pauses):
 
     relay.before = lose
 
-    code, _, _ = bring()
+    code, _, _ = import_over_relay()
 
     assert (code, lost, relay.verbs) == (0, [1], STEPS + STEPS)
     assert relay.scope_checks == STEPS

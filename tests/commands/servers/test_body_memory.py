@@ -1,4 +1,4 @@
-"""How much memory the body of a request takes, whatever is in it."""
+"""The memory that the body of a request uses, whatever its content."""
 
 import json
 from itertools import islice
@@ -25,7 +25,7 @@ pytestmark = pytest.mark.skipif(
 
 @pytest.fixture(scope="module")
 def secret(shared_server, shared_key):
-    """A key with which as many requests are taken as come."""
+    """A key without a practical rate limit."""
     rates = {"rateCapacity": 100_000, "rateRefill": 10_000}
     body = {"name": "Bodies", "scopes": ["*"], **rates}
     answer = fetch(f"{shared_server[1]}/platform/v1/keys/add", shared_key, body)
@@ -34,7 +34,7 @@ def secret(shared_server, shared_key):
 
 @pytest.fixture
 def send(shared_server, secret):
-    """Send a body; return the status, and what memory it took."""
+    """Send a body; return the status, and the memory used."""
     process, address = shared_server
 
     def sent(path, body):
@@ -51,22 +51,22 @@ def send(shared_server, secret):
                 refused.read()
         return status, peak.bytes
 
-    # What is loaded with the first request is not for this one alone.
+    # The first request also loads modules.
     sent(IMPORT, b"{}")
     return sent
 
 
 @one_of_each_kind(BODIES)
 def test_invalid_body(operation, send, stride):
-    """A refusal takes little memory, also of the largest body that is received."""
+    """Rejecting a body uses little memory, even the largest that is accepted."""
     step = 4 * stride if operation.lazy_lists else stride
     bodies = hostile_bodies(operation, operation.max_body_bytes)
 
     for name, make in islice(bodies, 0, None, step):
-        status, taken = send(operation.path, make())
+        status, used = send(operation.path, make())
 
         assert 400 <= status < 500, name
-        assert taken < MAX_BYTES, name
+        assert used < MAX_BYTES, name
 
 
 @pytest.mark.parametrize(
@@ -74,13 +74,13 @@ def test_invalid_body(operation, send, stride):
     [k if k == "texts" else pytest.param(k, marks=pytest.mark.nightly) for k in VALID],
 )
 def test_import(send, kind):
-    """Importing the largest bundle takes little memory, whatever it is full of."""
+    """Importing the largest bundle uses little memory, whatever its content."""
     body = large_bundle(kind)
 
-    status, taken = send(IMPORT, body)
+    status, used = send(IMPORT, body)
 
     assert status == 200
-    assert taken < MAX_BYTES
+    assert used < MAX_BYTES
 
 
 def test_document_import(send):

@@ -1,4 +1,4 @@
-"""The typed client of the manual, made by a generator and used on a live server."""
+"""The manual's typed client, generated and used on a live server."""
 
 import os
 import subprocess
@@ -13,10 +13,10 @@ from tests.conventions.words import MANUAL
 
 
 def test_generated_client(start, key, tmp_path):
-    """A generator leaves nothing out, and what it makes opens an incident."""
+    """The generator covers every operation, and the client opens an incident."""
     _, address, _ = start()
     host = urlsplit(address).netloc
-    # The generator is there already; nothing is fetched.
+    # The generator is installed already; nothing is downloaded.
     generate = GENERATE.replace("pip install openapi-python-client\n", "")
     tools = f"{Path(sys.executable).parent}:{os.environ['PATH']}"
     environment = os.environ | {"KEY": key, "PATH": tools}

@@ -32,7 +32,7 @@ ADD = "/status/v1/admin/services/add"
 
 @pytest.fixture
 def mounting(tmp_path):
-    """Return words before a command that mount disks for it; root needs no user."""
+    """Return a command prefix that mounts disks; root needs no user namespace."""
     if shutil.which("unshare") is None:
         pytest.skip("There is no unshare here, which mounts without being root.")
 
@@ -54,7 +54,7 @@ def within(mounting):
 
 
 class Small:
-    """The server, its disks as it sees them, and what it has acknowledged."""
+    """The server, its disks from its point of view, and the acknowledged writes."""
 
     def __init__(self, start, environment, within, tmp_path, database):
         secret = generate_secret()
@@ -63,17 +63,17 @@ class Small:
         environment["MASTHEAD_DATABASE"] = database
         environment["MASTHEAD_OUTPUT"] = str(tmp_path / "site/output")
         process, self.address, _ = start(within=within)
-        self.key, self.numbers, self.kept = secret.text, count(), []
+        self.key, self.numbers, self.acknowledged = secret.text, count(), []
         self.disks = Path(f"/proc/{process.pid}/root{tmp_path}")
 
     def add(self):
-        """Add a service; return what was refused, None where it was not."""
+        """Add a service; return the problem, or None."""
         slug = f"s{next(self.numbers)}"
         try:
             fetch(f"{self.address}{ADD}", self.key, {"slug": slug, "name": "x" * 100})
         except urllib.error.HTTPError as error:
             return error.code, json.loads(error.read())
-        self.kept.append(slug)
+        self.acknowledged.append(slug)
         return None
 
     def fill(self, disk):
@@ -104,7 +104,9 @@ def small(start, environment, within, tmp_path, beside):
 
 @pytest.mark.sqlite
 def test_full_database(small):
-    """Refused until there is room; what was acknowledged is there, the rest not."""
+    """
+    Writes are rejected until there is space; exactly the acknowledged ones are stored.
+    """
     small.fill("data")
     for _ in range(400):
         if (refused := small.add()) is not None:
@@ -117,12 +119,14 @@ def test_full_database(small):
     small.free("data")
     assert small.add() is None
     listed = fetch(f"{small.address}/status/v1/services/list", small.key)
-    assert [e["slug"] for e in json.loads(listed)["data"]["services"]] == small.kept
+    assert [
+        e["slug"] for e in json.loads(listed)["data"]["services"]
+    ] == small.acknowledged
     until(lambda: small.states() == [])
 
 
 def test_full_output(small):
-    """Writes are taken; the page follows when there is room."""
+    """Writes are accepted; the page follows when there is space."""
     small.fill("site")
     assert small.add() is None
     until(lambda: small.states() == ["output-full"])
@@ -185,11 +189,11 @@ class Served:
 
 
 class Load:
-    """Clients that write and read all the time, and what they were answered."""
+    """Clients that write and read continuously, and the responses they got."""
 
     def __init__(self, server):
         self.server = server
-        self.kept, self.refusals, self.reads = [], Counter(), Counter()
+        self.acknowledged, self.refusals, self.reads = [], Counter(), Counter()
         self.errors = []
         self._stop = Event()
 
@@ -214,12 +218,12 @@ class Load:
                 self.errors.append(repr(error))
 
     def _write(self, number):
-        slug = f"s{number}-{len(self.kept)}-{self.refusals.total()}"
+        slug = f"s{number}-{len(self.acknowledged)}-{self.refusals.total()}"
         # Off the page, which a thousand services would fill the disk with.
         body = {"slug": slug, "name": "x" * 100, "enabled": False}
         status, result = self.server.api(ADD, body, repeat=slug)
         if status == 200:
-            self.kept.append(slug)
+            self.acknowledged.append(slug)
         else:
             self.refusals[status, result.get("state")] += 1
 
@@ -231,7 +235,7 @@ class Load:
 
 @contextmanager
 def filled(folder):
-    """Take all space that there is, and what becomes free, until the end."""
+    """Use up all space, also space that is freed, until the end."""
     stop = Event()
 
     def fill():
@@ -267,23 +271,23 @@ def everything(start, environment, mounting, tmp_path):
 @pytest.mark.sqlite
 def test_full_disk_with_everything(everything):
     """
-    No process ends: the site can be read, writes are refused with what to do, and go
-    on when there is space. Nothing that was acknowledged is lost, and no draft is left.
+    No process ends: the site is readable, writes are rejected with advice, and continue
+    when there is space. No acknowledged write is lost, and no temporary file remains.
     """
     server = everything
     gets = [path for path, each in DESCRIBED["paths"].items() if "get" in each]
     with Load(server) as load:
-        until(lambda: len(load.kept) > 50)
+        until(lambda: len(load.acknowledged) > 50)
         with filled(server.folder):
             until(lambda: load.refusals[503, "database-full"] > 100)
             reads = load.reads.copy()
-            # What nobody has asked for yet is counted for the first time.
+            # Counters of requests that occur for the first time.
             statuses = {server.api(path)[0] for path in gets}
             _, refused = server.api(ADD, {"slug": "x", "name": "x" * 100})
             until(lambda: server.api("/readyz")[0] == 503)
             until(lambda: all(load.reads[path] > reads[path] + 20 for path in reads))
-        kept = len(load.kept)
-        until(lambda: len(load.kept) > kept + 50)
+        acknowledged = len(load.acknowledged)
+        until(lambda: len(load.acknowledged) > acknowledged + 50)
 
     assert server.is_unharmed()
     assert load.errors == []
@@ -293,7 +297,7 @@ def test_full_disk_with_everything(everything):
     until(lambda: server.api("/readyz")[1]["states"] == ["temporary-full"])
     _, listed = server.api("/status/v1/admin/services/list")
     found = {each["slug"] for each in listed["data"]}
-    assert found == set(load.kept)
+    assert found == set(load.acknowledged)
     server.api(ADD, {"slug": "last", "name": "The last one"}, repeat="last")
     until(lambda: shows(f"{server.address}/status/", "The last one"))
     assert [*(server.folder / "output").rglob("*.draft")] == []
@@ -304,7 +308,7 @@ UPLOADS, UPLOAD_BYTES = 16, 9_900_000
 
 @pytest.fixture
 def little_temporary_space(start, environment, mounting, tmp_path):
-    """A server whose temporary files have 64 MiB."""
+    """A server with 64 MiB for temporary files."""
     folder = tmp_path / "temporary"
     within = mounting(MOUNT_TEMPORARY, "temporary")
     environment["TMPDIR"] = str(folder)
@@ -330,8 +334,8 @@ def begin_upload(server, project, number):
 
 def test_uploads_that_fill_the_temporary_folder(little_temporary_space):
     """
-    An upload is only received if there is space for all of it; the others are refused
-    with the name of the state. No connection harms another, or the server.
+    An upload is received only if there is space for all of it; others are rejected with
+    the state's name. No connection affects another, or the server.
     """
     server = little_temporary_space
     _, projects = server.api("/projects/v1/projects/list")

@@ -14,14 +14,14 @@ from tests.ports import free_port
 HOST = b"Host: x\r\n"
 POST = b"POST /platform/v1/keys/verify HTTP/1.1\r\n" + HOST
 GET = b"GET /healthz HTTP/1.1\r\n" + HOST
-# What a proxy would take for the body, and the server must not take for a request.
+# A proxy could take it for the body; the server must not take it for a request.
 HIDDEN = b"GET /hidden HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n"
 LAST = b"0\r\n\r\n"
 CHUNKED = b"Transfer-Encoding: chunked\r\n"
 
 
-def with_length(said, body=b"12345"):
-    return POST + b"Content-Length: " + said + b"\r\n\r\n" + body + HIDDEN
+def with_length(length, body=b"12345"):
+    return POST + b"Content-Length: " + length + b"\r\n\r\n" + body + HIDDEN
 
 
 def in_chunks(body, more=b""):
@@ -137,7 +137,7 @@ OUTSIDE = [
 
 @pytest.fixture(scope="module")
 def server(tmp_path_factory, environment_in):
-    """One server for all of it, which must outlive it; its log is kept."""
+    """One server for all requests, which must survive them; its log is stored."""
     folder = tmp_path_factory.mktemp("instance")
     port, log = free_port(), folder / "log"
     words = [sys.executable, "app.py", "serve", "--port", str(port)]
@@ -160,9 +160,9 @@ def server(tmp_path_factory, environment_in):
 
 @pytest.fixture
 def sent(server):
-    """Send these bytes; return all that comes back, and the status of each answer."""
+    """Send these bytes; return all received bytes, and the status of each response."""
 
-    def told(data):
+    def responses(data):
         back = b""
         with socket.create_connection(("127.0.0.1", server.port), timeout=10) as line:
             try:
@@ -170,16 +170,16 @@ def sent(server):
                 while some := line.recv(65536):
                     back += some
             except ConnectionError:
-                # It was refused before all of it was sent.
+                # It was rejected before all of it was sent.
                 pass
         return back, [int(n) for n in re.findall(rb"HTTP/1\.[01] (\d{3}) ", back)]
 
-    return told
+    return responses
 
 
 @pytest.mark.parametrize("name", REFUSED)
 def test_refused(name, sent, server):
-    """What can be read in two ways, or in none, is refused and the line closed."""
+    """An ambiguous or invalid request is rejected and the connection closed."""
     before = server.log.read_text().count("/hidden")
 
     back, statuses = sent(REFUSED[name])
@@ -193,7 +193,9 @@ def test_refused(name, sent, server):
 
 @pytest.mark.parametrize("name", HARMLESS)
 def test_harmless(name, sent):
-    """What is odd gets one answer, and nothing of it comes back as a header."""
+    """
+    An unusual request gets one response, and nothing of it is reflected as a header.
+    """
     back, statuses = sent(HARMLESS[name])
 
     head, _, _ = back.partition(b"\r\n\r\n")
@@ -206,7 +208,7 @@ def test_harmless(name, sent):
 
 @pytest.mark.parametrize("path", OUTSIDE)
 def test_outside(path, sent):
-    """No address leads out of the site's folder, or to what it hides."""
+    """No address leads out of the site's folder, or to its hidden files."""
     back, statuses = sent(b"GET " + path.encode() + b" HTTP/1.1\r\n" + HOST + CLOSE)
 
     assert statuses == [404]

@@ -1,4 +1,4 @@
-"""How much free memory a process keeps."""
+"""The free memory that a process keeps."""
 
 import subprocess
 import sys
@@ -44,7 +44,7 @@ def test_freed_texts_are_returned_to_the_system():
 
 
 def test_server_shares_two_arenas(start):
-    """The threads of a server share two heaps, since each keeps free memory."""
+    """The threads of a server share two heaps, because each heap keeps free memory."""
     process, _, _ = start()
 
     maps = Path(f"/proc/{process.pid}/maps").read_text().splitlines()

@@ -1,4 +1,4 @@
-"""What a running server tells Prometheus, and writes into its log."""
+"""The metrics and the log of a running server."""
 
 import re
 import subprocess
@@ -11,7 +11,7 @@ from tests.commands.conftest import ROOT, fetch, serving
 from tests.commands.servers.test_serve import until
 
 
-def told(address):
+def read_metrics(address):
     families = text_string_to_metric_families(fetch(f"{address}/metrics"))
     samples = [each for family in families for each in family.samples]
     return {(each.name, *each.labels.values()): each.value for each in samples}
@@ -30,29 +30,29 @@ def address(shared_environment, log):
 
 
 def test_running_server(address):
-    """The builder's first build and the clock's jobs are told, and the process."""
+    """The builder's first build, the scheduled jobs and the process are reported."""
     name = "masthead_job_last_success_timestamp_seconds"
     jobs = {(name, job) for job in ("uses", "tidy", "bodies")}
 
-    until(lambda: ("masthead_build_last_duration_seconds",) in told(address))
-    until(lambda: jobs <= {*told(address)})
+    until(lambda: ("masthead_build_last_duration_seconds",) in read_metrics(address))
+    until(lambda: jobs <= {*read_metrics(address)})
 
-    found = told(address)
+    found = read_metrics(address)
     assert found["masthead_builds_total", "broken"] == 0
     assert found["masthead_pages_failed",] == 0
     assert found["process_resident_memory_bytes",] > 1_000_000
 
 
 def test_backup_is_told(address, shared_environment, tmp_path):
-    """When the last backup was written is told, though another process wrote it."""
-    assert ("masthead_backup_last_timestamp_seconds",) not in told(address)
+    """The time of the last backup is reported, though another process wrote it."""
+    assert ("masthead_backup_last_timestamp_seconds",) not in read_metrics(address)
 
     words = [sys.executable, "app.py", "backup", str(tmp_path / "copy.db")]
     subprocess.run(
         words, cwd=ROOT, env=shared_environment, check=True, capture_output=True
     )
 
-    found = told(address)
+    found = read_metrics(address)
     at = found["masthead_backup_last_timestamp_seconds",]
     assert found["process_start_time_seconds",] < at + 1
 

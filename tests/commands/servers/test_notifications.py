@@ -1,4 +1,6 @@
-"""A whole server tells subscribers: by webhook and by mail, once the page is live."""
+"""
+A complete server notifies subscribers by webhook and email, once the page is live.
+"""
 
 import json
 import re
@@ -55,7 +57,7 @@ class Hook:
 
 
 class Inbox:
-    """A relay that keeps the mails."""
+    """A relay that stores the emails."""
 
     def __init__(self):
         self.mails = []
@@ -94,13 +96,13 @@ def inbox(environment):
 @pytest.mark.both_engines
 def test_incident_is_told(start, key, hook, inbox):
     """
-    An incident reaches a webhook, signed and with its page live, and a mailbox, and
-    what follows is in the same thread. So does what only the clock causes.
+    An incident reaches a webhook, signed and with its page live, and a mailbox. Later
+    events are in the same thread, also those caused by the clock.
     """
     _, address, _ = start()
 
-    def post(path, asked, repeat="1"):
-        answer = fetch(f"{address}{ADMIN}/{path}", key, asked, repeat=repeat)
+    def post(path, fields, repeat="1"):
+        answer = fetch(f"{address}{ADMIN}/{path}", key, fields, repeat=repeat)
         return json.loads(answer)["data"]
 
     post("services/add", {"slug": "api", "name": "API"})
@@ -134,8 +136,8 @@ def test_incident_is_told(start, key, hook, inbox):
 
 def test_reader_subscribes_and_leaves(start, key, inbox):
     """
-    A reader asks, confirms by the link in a mail, is told of an incident, and leaves by
-    the one click of a mail program: nothing follows.
+    A reader subscribes, confirms with the link in an email, gets an incident, and
+    unsubscribes with one click of the mail program; nothing follows.
     """
     _, address, _ = start()
 
@@ -149,8 +151,8 @@ def test_reader_subscribes_and_leaves(start, key, inbox):
             return answer.status
 
     post("services/add", {"slug": "api", "name": "API"}, "1")
-    wanted = {"email": "ada@example.com", "kind": ["incidents"]}
-    assert submit(f"{address}/subscribe", **wanted) == 200
+    form = {"email": "ada@example.com", "kind": ["incidents"]}
+    assert submit(f"{address}/subscribe", **form) == 200
     until(lambda: inbox.mails)
     confirm = link_in(inbox.mails[0][1], "/subscribe/confirm/")
     assert submit(confirm, kind="incidents") == 200

@@ -1,4 +1,4 @@
-"""The server as a process: started, asked, stopped, killed, started again."""
+"""The server as a process: started, called, stopped, killed, restarted."""
 
 import json
 import os
@@ -17,14 +17,14 @@ from models.storage.database import database_exists
 from tests.commands.conftest import ROOT, fetch
 from tests.ports import free_port
 
-# For a slow machine: what these tests hold takes a second or two.
+# Generous for slow machines: what these tests wait for takes a second or two.
 SECONDS = 120
 
 
-def until(holds, seconds=SECONDS):
-    """Wait until it holds, and return how long that took."""
+def until(condition, seconds=SECONDS):
+    """Wait until the condition holds, and return how long that took."""
     began = time.monotonic()
-    while not holds():
+    while not condition():
         assert time.monotonic() - began < seconds, "It never came true."
         time.sleep(0.02)
     return time.monotonic() - began
@@ -41,7 +41,9 @@ SERVICE = {"slug": "api", "name": "Quayside API"}
 
 
 def test_write_becomes_a_page(start, key):
-    """What was answered stands on the page soon after; SIGTERM ends it cleanly."""
+    """
+    An acknowledged write is on the page soon after; SIGTERM stops the server cleanly.
+    """
     process, address, _ = start()
 
     fetch(f"{address}/status/v1/admin/services/add", key, SERVICE)
@@ -57,7 +59,7 @@ def test_import_beside_a_running_server(start, environment, tmp_path):
     """
     What a command imports into the database of a running server is on the site soon.
 
-    The builder looks round every 15 seconds, which begin with the start.
+    The builder checks for changes every 15 seconds from its start.
     """
     (tmp_path / "tree").mkdir()
     (tmp_path / "tree/tides.md").write_text("# Tides\n\nTwice a day.\n")
@@ -73,7 +75,7 @@ def test_import_beside_a_running_server(start, environment, tmp_path):
 
 
 def test_site_below_a_path(start, key, environment):
-    """The address that is told is that of the site; the API is at that of the host."""
+    """The printed address is that of the site; the API is at the root of the host."""
     environment["MASTHEAD_SITE_URL"] = "https://example.com/docs/v2/"
     _, address, _ = start()
     host = address.removesuffix("/docs/v2")
@@ -89,7 +91,7 @@ def test_site_below_a_path(start, key, environment):
 
 
 def test_hints_for_an_empty_site(start, key):
-    """What is missing on the site is said on the terminal, and only that."""
+    """What is missing on the site is printed on the terminal, and only there."""
     process, address, _ = start()
     hints = [process.stdout.readline() for _ in range(2)]
     fetch(f"{address}/status/v1/admin/services/add", key, SERVICE)
@@ -106,7 +108,7 @@ def test_hints_for_an_empty_site(start, key):
 
 
 def test_killed_between_answer_and_build(start, key):
-    """After SIGKILL and a restart the page shows what was acknowledged."""
+    """After SIGKILL and a restart, the page shows the acknowledged writes."""
     process, address, _ = start()
     fetch(f"{address}/status/v1/admin/services/add", key, SERVICE)
     process.kill()
@@ -118,9 +120,9 @@ def test_killed_between_answer_and_build(start, key):
 
 
 def test_port_in_use(environment):
-    """A port that is taken is named in a sentence, and nothing is made."""
-    with socket.create_server(("127.0.0.1", 0)) as taken:
-        port = taken.getsockname()[1]
+    """A port in use is named in a sentence, and nothing is created."""
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+        port = listener.getsockname()[1]
         words = [sys.executable, "app.py", "serve", "--port", str(port)]
 
         ran = subprocess.run(
@@ -152,13 +154,13 @@ def test_address_of_another_machine(environment):
 
 @pytest.mark.sqlite
 def test_database_that_is_read_only(environment, tmp_path):
-    """A server that has to write at its start names the database, and the reason."""
+    """A server that must write at its start reports the database and the reason."""
     words = [sys.executable, "app.py", "migrate"]
     subprocess.run(words, cwd=ROOT, env=environment, check=True, capture_output=True)
     for path in tmp_path.glob("masthead.db*"):
         path.chmod(0o444)
     words[2:] = ["serve", "--port", str(free_port())]
-    # Root may write to any file as long as it has this capability.
+    # With this capability, root may write to any file.
     as_user = ["setpriv", "--inh-caps=-all", "--bounding-set=-all"]
 
     ran = subprocess.run(
@@ -179,7 +181,7 @@ def test_database_that_is_read_only(environment, tmp_path):
 
 
 def test_output_that_cannot_be_written(environment, tmp_path):
-    """The server does not start, and says why in a sentence."""
+    """The server does not start, with the reason in a sentence."""
     (tmp_path / "file").write_text("")
     environment["MASTHEAD_OUTPUT"] = str(tmp_path / "file/output")
     words = [sys.executable, "app.py", "serve", "--port", str(free_port())]
@@ -207,7 +209,7 @@ def test_templates_that_are_nowhere(environment):
 
 
 def test_ready(start, key):
-    """Who was told that it listens finds every page, of a site never built before."""
+    """When the server says that it listens, every page exists, even of a new site."""
     _, address, _ = start()
 
     assert "Status" in fetch(f"{address}/status/")
@@ -228,7 +230,10 @@ def test_ready_at_another_address(start, key):
 
 
 def test_site_that_stands(start, key):
-    """It answers at once, and so does the next server at the same address."""
+    """
+    With an existing site it responds at once, and so does the next server at that
+    address.
+    """
     process, address, _ = start()
     process.kill()
     process.wait()
@@ -239,7 +244,7 @@ def test_site_that_stands(start, key):
 
 
 def test_address_follows_the_port(start, environment, key):
-    """Links, feeds and problems name it, also where a later build makes them."""
+    """Links, feeds and problems have the port, also in later builds."""
     process, address, _ = start()
     feed = fetch(f"{address}/status/feed.atom")
     with pytest.raises(HTTPError) as refused:
