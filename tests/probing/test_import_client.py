@@ -163,7 +163,9 @@ def test_redirect_to_another_host(run_import, serve, status):
     seen = []
     other = serve(lambda connection, request: seen.append(request))
 
-    code, error = run_import(f"http://{serve(answer(status, Location=f'http://{other}/'))}")
+    code, error = run_import(
+        f"http://{serve(answer(status, Location=f'http://{other}/'))}"
+    )
 
     assert (code, seen) == (2, [])
     assert f"redirects to http://{other}/." in error
