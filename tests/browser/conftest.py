@@ -91,7 +91,7 @@ def browser():
 
 
 def write_files(project):
-    """The pictures and files of the rich document."""
+    """Add the pictures and files of the rich document."""
     for name, content in rich_document.FILES.items():
         request = AddFile(project_id=project.id, name=name)
         with read_upload(name, BytesIO(content), len(content)) as upload, writing():
@@ -170,7 +170,7 @@ def site(tmp_path_factory, empty_database):
 
 @pytest.fixture(scope="package")
 def real_site(tmp_path_factory, empty_database):
-    """The address of a site of real docs."""
+    """The URL of a site of real documentation."""
     if not PROMETHEUS.is_dir():
         pytest.skip("The sample tree is not here.")
     with served(tmp_path_factory.mktemp("real"), empty_database, write_tree) as at:

@@ -89,7 +89,7 @@ def sign_in(phone, key):
 
 
 def open_incident(phone):
-    """From the front page to the incident's own, with two texts."""
+    """Go from the front page to the page of a new incident, with two texts."""
     phone.open()
     phone.follow("Open incident")
     phone.enter("Title", "Uploads fail")
@@ -148,7 +148,7 @@ def plan_maintenance(phone):
 
 
 def fix_a_typo(phone):
-    """From the front page to the published text."""
+    """Go from the front page to the published text."""
     phone.open()
     phone.menu("Documents")
     phone.page.locator("ul.rows a").first.click()

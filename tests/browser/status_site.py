@@ -79,7 +79,7 @@ class StatusSite:
         threading.Thread(target=listen, daemon=True).start()
 
     def set_theme(self, **settings):
-        """Change settings of how pages look."""
+        """Change the settings of the pages' theme."""
         self.settings = replace(self.settings, **settings)
         self._theme = site_theme(self.settings)
 

@@ -1,4 +1,4 @@
-"""Zero findings of axe on every kind of page, and no script that a page needs."""
+"""axe has no findings on any kind of page, and no page needs a script."""
 
 import json
 from urllib.request import urlopen
@@ -46,19 +46,19 @@ def addresses(site):
 
 @of_each
 def test_nothing_is_found(open_strictly, addresses, name):
-    """A page of every kind is without fault, narrow and light, wide and dark."""
+    """A page of every kind has no findings, narrow and light, wide and dark."""
     assert findings(open_strictly(addresses[name]), FEW_LOOKS[:2]) == {}
 
 
 @pytest.mark.nightly
 @of_each
 def test_nothing_is_found_anyhow(open_strictly, addresses, name):
-    """It is so at both widths in both schemes."""
+    """There are no findings at both widths in both schemes."""
     assert findings(open_strictly(addresses[name])) == {}
 
 
 def test_nothing_is_found_in_results(open_strictly, site):
-    """The open panel of results is without fault as well."""
+    """The open panel of results has no findings either."""
     page = open_strictly(site)
 
     page.keyboard.press("/")

@@ -1,4 +1,4 @@
-"""The console in a browser: on a phone, by keyboard, without scripts, for everybody."""
+"""The console in a browser: on a phone, by keyboard, without scripts."""
 
 from datetime import datetime, timedelta
 
@@ -47,7 +47,9 @@ def sample_world(store, clock):
 
 @pytest.mark.parametrize("has_scripts", [True, False])
 def test_an_incident_from_a_phone(phone, has_scripts):
-    """Open, update and resolve, with and without scripts; six taps open one."""
+    """
+    An incident is opened with six taps, updated and resolved, with and without scripts.
+    """
     phone = phone(java_script_enabled=has_scripts)
     phone.taps = phone.texts = 0
 
@@ -99,7 +101,7 @@ def test_by_keyboard(phone):
 
 @pytest.mark.parametrize("has_scripts", [True, False])
 def test_what_is_answered_is_in_view(phone, has_scripts):
-    """A preview and a refusal, far down on the page, are where the page opens."""
+    """A page opens at its preview or its problem, even far down."""
     phone = phone(java_script_enabled=has_scripts)
     open_incident(phone)
     page = phone.page
@@ -116,7 +118,7 @@ def test_what_is_answered_is_in_view(phone, has_scripts):
 
 
 def test_pages_for_everybody(phone):
-    """No page of the menu has a barrier, or is wider than the screen."""
+    """No page of the menu has a finding, or is wider than the screen."""
     phone = phone()
     found = {}
 
@@ -132,7 +134,7 @@ def test_pages_for_everybody(phone):
 
 
 def test_codes_and_placeholders_from_right_to_left(phone):
-    """Where pages read from right to left, codes do not, and an empty field does."""
+    """On right-to-left pages, codes are left-to-right, and an empty field is not."""
     page = phone().page
     page.set_extra_http_headers({"Accept-Language": "ar"})
     page.goto(page.url + "keys/issue/")
@@ -199,7 +201,7 @@ def test_ages_of_times(phone):
 
 
 def test_drafts_end_with_signing_out(phone, issue):
-    """Signing out deletes the drafts; a link to that page from elsewhere does not."""
+    """Signing out deletes the drafts; a link from elsewhere to that page does not."""
     phone = phone(key=(key := issue("*")))
     page = phone.page
     phone.open("documents/new/")

@@ -48,7 +48,7 @@ def editor(phone):
 
 
 def test_offered_draft(editor):
-    """A draft that is offered stays until it is used or discarded, and so do others."""
+    """An offered draft stays until it is used or discarded, and so do others."""
     editor.write("The first draft.")
     editor.open()
     expect(editor.offer).to_be_visible()

@@ -1,4 +1,4 @@
-"""Texts that mean harm, in the pages of the console."""
+"""Hostile texts in the pages of the console."""
 
 import pytest
 
@@ -20,7 +20,7 @@ HARM = HARM.replace("form, ", "").replace("/assets/", "/console/assets/")
 
 @pytest.fixture
 def harm(store, clock):
-    """Texts that mean harm, and long ones, wherever the console shows texts."""
+    """Write hostile and long texts wherever the console shows texts."""
     project = ensure_docs_project(clock.now, slug="docs", owner_id=NIL_UUID)
     with writing():
         for number, name in enumerate((*HTML[:4], RTL)):

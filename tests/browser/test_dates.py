@@ -26,7 +26,7 @@ def visit_in(world, visit):
 
 
 def is_gregorian(text):
-    """Return whether a date in 2026 has its digits in ASCII, and no other year."""
+    """Return whether a date in 2026 has ASCII digits, and no other year."""
     numbers = re.findall(r"\d+", text)
     return "2026" in numbers and "".join(numbers).isascii()
 

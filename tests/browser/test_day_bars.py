@@ -1,4 +1,4 @@
-"""The days of a service, before readers with a mouse, a finger or a keyboard."""
+"""The days of a service, with a mouse, a finger or a keyboard."""
 
 import pytest
 
@@ -10,7 +10,7 @@ CHOSEN = "getComputedStyle(document.querySelector(':checked'), '::after').conten
 
 @pytest.fixture
 def site_with_incident(works):
-    """Today the services have had an incident."""
+    """A site whose services had an incident today."""
     works.incident("api", "mail", title="Trouble")
     works.build()
     return works
@@ -58,7 +58,7 @@ def test_keyboard(site_with_incident, visit, options):
 
 
 def test_choice_that_is_taken_back(site_with_incident, visit):
-    """Escape hides the chosen day, and so does a second press on it."""
+    """Escape hides the chosen day, and so does choosing it again."""
     page = visit(OVERVIEW)
     last = bars(page).last
 
@@ -100,7 +100,7 @@ def test_uptime_of_the_days_shown(works, visit, width, days):
 
 
 def test_choice_follows_its_day(site_with_incident, visit):
-    """At midnight the bars move on, and the chosen day is still the chosen one."""
+    """At midnight the bars move on, and the chosen day stays chosen."""
     site_with_incident.sample("api", at=43_170)
     site_with_incident.build(at=43_199)
     page = visit(OVERVIEW, at=43_199)
@@ -115,7 +115,7 @@ def test_choice_follows_its_day(site_with_incident, visit):
 
 
 def test_folded_group(world, visit):
-    """A group that a reader has folded stays so; one that breaks is unfolded."""
+    """A folded group stays folded; one with a new problem is unfolded."""
     for number in range(31):
         world.service(f"s{number}", group="Core" if number else "Edge")
         world.sample(f"s{number}", at=-10)

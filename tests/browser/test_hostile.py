@@ -73,7 +73,7 @@ def harmed_site(tmp_path_factory, empty_database):
     [*(f"guides/harm-{number}/" for number in range(SPREAD)), "status/", "guides/", ""],
 )
 def test_nothing_runs(browser, harmed_site, path):
-    """No script, no dialog, no handler, no address but of the web; no request."""
+    """There are no scripts, dialogs, handlers, unsafe addresses or requests."""
     context, body, shown = browser.new_context(), [], []
     context.route("**/*", lambda route: body.append(route.request) or route.continue_())
     page = context.new_page()

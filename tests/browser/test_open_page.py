@@ -206,7 +206,9 @@ def content(page):
 
 
 def until_equal(open_page, expected):
-    """Return the open page's content once it has read the answer to its request."""
+    """
+    Return the open page's content once it has processed the response to its request.
+    """
     for _ in range(1000):
         if content(open_page) == expected:
             break

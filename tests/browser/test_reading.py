@@ -41,7 +41,7 @@ def test_nothing_moves(visit, name, width):  # noqa: F811
 
 
 def test_on_paper(visit):  # noqa: F811
-    """Paper does not scroll, so all of a wide table is on it, and no control is."""
+    """On paper a wide table is complete, and there are no controls."""
     page = visit("document", viewport=PAPER)
 
     page.emulate_media(media="print")
@@ -52,7 +52,7 @@ def test_on_paper(visit):  # noqa: F811
 
 
 def test_forced_colours(visit):  # noqa: F811
-    """Where the reader's system picks the colours, focus and state are still seen."""
+    """With the system's colours, focus and state are still visible."""
     page = visit("document", forced_colors="active")
 
     link = page.locator(".prose a").first

@@ -43,14 +43,16 @@ def rich(open_strictly, site):
 
 
 def shown_pictures(page):
-    """The last part of the address of each picture that is seen, and its width."""
+    """Return the file name of each visible picture, and its width."""
     loaded = page.evaluate(LOADED)
     return [(urlsplit(source).path.split("/")[-1], width) for source, width in loaded]
 
 
 @pytest.mark.parametrize(("scheme", "other"), [("light", "night"), ("dark", "day")])
 def test_pictures(rich, scheme, other):
-    """Every picture loads without scripts, of two for the schemes the right one."""
+    """
+    Every picture loads without scripts, and of two for the schemes only the right one.
+    """
     page = rich(color_scheme=scheme, **PLAIN)
 
     loaded = shown_pictures(page)
@@ -64,7 +66,7 @@ def test_pictures(rich, scheme, other):
 
 
 def test_pictures_for_the_theme_that_a_reader_chose(rich):
-    """The switch counts for pictures as for colours, but not on paper."""
+    """The theme switch applies to pictures, but not on paper."""
     page = rich(color_scheme="light")
 
     page.locator(".scheme").click()
@@ -79,7 +81,7 @@ def test_pictures_for_the_theme_that_a_reader_chose(rich):
 
 
 def test_whole_picture(rich):
-    """A click on a picture opens the whole of it."""
+    """A click on a picture opens it in full size."""
     page = rich(viewport={"width": 360, "height": 700})
 
     page.locator(".prose a > img").first.click()
@@ -102,7 +104,9 @@ def test_tabs_by_keyboard(rich):
 
 
 def test_on_paper(rich):
-    """Paper has every tab, below its label, and all of every line of code."""
+    """
+    On paper every tab is shown, below its label, and every line of code is complete.
+    """
     page = rich(viewport={"width": 794, "height": 1000}, color_scheme="dark")
 
     page.emulate_media(media="print")
@@ -166,7 +170,7 @@ def test_highlighted_line_is_coloured_to_its_end(rich):
 
 
 def test_nothing_is_found(rich):
-    """Axe finds no fault of any tab, in either scheme and at either width."""
+    """axe has no findings in any tab, in either scheme and at either width."""
     page = rich(reduced_motion="reduce")
 
     assert findings(page) == {}

@@ -77,14 +77,14 @@ def test_status_at_its_deadline(visit, name):
 
 
 def test_status_loaded_late(visit):
-    """A copy served after its deadline is out of date from the first moment on."""
+    """A copy that is served after its deadline is stale from the start."""
     page = visit("/full/status", at=LATER)
 
     assert page.locator("h1").inner_text() == "Status data out of date"
 
 
 def test_window_opens(visit):
-    """A window moves from coming to running at its minute."""
+    """A window changes from planned to active at its minute."""
     page = visit("/full/status", at="2026-03-03T14:01:55Z")
     assert page.locator("#coming article").is_visible()
 
@@ -95,7 +95,7 @@ def test_window_opens(visit):
 
 
 def test_window_closes(visit):
-    """A window that has ended is no longer under way."""
+    """A window that has ended is no longer active."""
     page = visit("/full/status", at="2026-03-01T15:30:00Z")
 
     assert not page.locator("#running").is_visible()
@@ -165,7 +165,7 @@ def test_without_scripts(visit):
 
 @pytest.mark.parametrize("name", sorted(FULL.keys() - {"redirect"}))
 def test_nothing_is_wider_than_the_window(visit, name):
-    """Every page reads at 320 pixels without scrolling sideways."""
+    """Every page fits 320 pixels without scrolling sideways."""
     page = visit(f"/full/{name}", viewport={"width": 320, "height": 700})
 
     assert page.evaluate("document.documentElement.scrollWidth") <= 320

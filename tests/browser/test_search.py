@@ -73,7 +73,7 @@ def visit(browser, site):
 
 
 def look_for(page, words):
-    """Type into the box; return the titles that are found."""
+    """Type into the box; return the titles of the results."""
     page.keyboard.press("/")
     page.keyboard.insert_text(words)
     page.locator(".found", has_text=re.compile(r"\S")).wait_for()

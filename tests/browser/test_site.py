@@ -28,7 +28,7 @@ def visit(open_strictly, site, paths):
 
 @pytest.mark.parametrize(("name", "scheme"), list(product(PAGES, ("light", "dark"))))
 def test_page(visit, name, scheme):
-    """Every page reads at every width, in both schemes, and has one h1."""
+    """Every page fits every width, in both schemes, and has one h1."""
     page = visit(name, color_scheme=scheme)
 
     for width in (1280, 360, 320):

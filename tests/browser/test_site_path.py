@@ -1,4 +1,4 @@
-"""A site below a path in a browser: its scripts, and the way to other versions."""
+"""A site below a path in a browser: its scripts, and the menu of versions."""
 
 import json
 from dataclasses import replace
@@ -70,7 +70,7 @@ def test_search_page(works, visit):
 
 
 def test_open_status_page(works, visit):
-    """It renews itself, as at the root of a host."""
+    """The open page renews itself, as at the root of a host."""
     page = visit(f"{PATH}/status/")
     works.sample("api", "down", at=30)
     works.sample("mail", at=30)
@@ -85,7 +85,7 @@ def test_open_status_page(works, visit):
 
 
 def test_open_status_page_in_another_look(works, visit):
-    """It loads itself again if the newer page has other styles."""
+    """The page reloads if the newer page has other styles."""
     page = visit(f"{PATH}/status/")
     works.set_theme(accent_colour="#008000")
     works.sample("api", "down", at=30)
@@ -148,7 +148,9 @@ def test_menu_of_versions(versions, visit, page, old):
 
 
 def test_menu_closes(versions, visit):
-    """By Escape, which leaves the focus at the menu, and by a click elsewhere."""
+    """
+    Escape closes the menu and keeps the focus on it; a click elsewhere closes it, too.
+    """
     page = visit(f"{PATH}/guides/disks/")
     menu, link = page.get_by_label("Version: 2.x"), page.get_by_text("1.x")
 

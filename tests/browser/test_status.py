@@ -1,4 +1,4 @@
-"""The page that knows it is old: the reader's clock moves, and the builder is dead."""
+"""A page recognises that it is stale: the reader's clock advances without a builder."""
 
 import re
 from datetime import datetime
@@ -73,7 +73,7 @@ def test_copy_served_late(works, visit, path, at):
 
 
 def test_page_that_slept(works, visit):
-    """A page that the machine laid to sleep is old as soon as it is seen again."""
+    """A page of a suspended machine is stale as soon as it is visible again."""
     page = visit(OVERVIEW)
 
     page.clock.fast_forward(3600 * 1000)
@@ -83,7 +83,7 @@ def test_page_that_slept(works, visit):
 
 @pytest.fixture
 def planned(works):
-    """A window over api, from two minutes on and for one; then the builder dies."""
+    """A window over api, from two minutes on for one minute; then the builder stops."""
     works.window("api", starts=120, ends=180)
     works.build()
     return works
@@ -150,7 +150,7 @@ def test_phases_of_a_window(planned, visit):
 
 
 def test_incident_dated_ahead(works, visit):
-    """It begins at its minute, with the severity that it will have."""
+    """A future incident begins at its minute, with its severity."""
     works.incident("api", severity="major-outage", started=90)
     works.build()
     page = visit(OVERVIEW)

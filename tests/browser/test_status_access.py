@@ -1,4 +1,4 @@
-"""Zero findings of axe in every state of a status page, fresh and out of date."""
+"""axe has no findings in any state of a status page, fresh or stale."""
 
 import pytest
 

@@ -16,7 +16,7 @@ from tests.browser.status_site import (
 
 
 def test_page_renews_itself(works, visit):
-    """Once a minute it looks whether there is a newer one, and becomes it."""
+    """Once a minute the page checks for a newer one, and replaces itself."""
     page = visit(OVERVIEW)
     works.sample("api", "down", at=30)
     works.sample("mail", at=30)
@@ -47,7 +47,7 @@ def test_old_page_comes_back(works, visit):
 
 
 def test_renewal_disturbs_nobody(works, visit):
-    """Focus stays with its link, the scroll with its place, open stays open."""
+    """Focus, scroll position and opened parts are preserved."""
     page = visit(SERVICE, viewport={"width": 800, "height": 500})
     page.locator("details summary").first.click()
     page.locator(".overline a").focus()
@@ -82,7 +82,9 @@ def requests_for(page, path=OVERVIEW):
 
 
 def test_looks_once_a_minute(works, visit):
-    """Ten minutes are ten looks at most, however often the page is seen."""
+    """
+    In ten minutes there are at most ten checks, however often the page is visible.
+    """
     page = visit(OVERVIEW)
 
     for _ in range(120):
@@ -121,7 +123,7 @@ def test_offline_page_asks_for_nothing(works, visit):
 
 
 def test_older_copy_is_not_believed(works, visit):
-    """A cache that still has an older page does not turn the clock back."""
+    """An older page from a cache does not replace a newer one."""
     older = works.text("status/index.html")
     for slug in ("api", "mail"):
         works.sample(slug, "down", at=30)

@@ -1,4 +1,4 @@
-"""A reader's way from the status page to a subscription and out again."""
+"""Subscribing from the status page, and unsubscribing."""
 
 from dataclasses import replace
 
@@ -23,7 +23,7 @@ def settings(settings):
 
 @pytest.fixture
 def site(build_site, settings, clock):
-    """The address of a server with the site of two services, and with a relay."""
+    """The URL of a server with a site of two services, and with a relay."""
     for slug, name in (("api", "Public API"), ("mail", "Mail")):
         with writing():
             add_service(StatusAddService(slug=slug, name=name), clock.now)

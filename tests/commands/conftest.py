@@ -104,7 +104,7 @@ def key(environment):
 
 
 def bootstrapped(environment):
-    """Return the secret of a first key."""
+    """Return the secret of an initial key."""
     words = [sys.executable, "app.py", "keys", "bootstrap", "--email", "a@example.com"]
     ran = subprocess.run(
         words, cwd=ROOT, env=environment, capture_output=True, check=True, text=True

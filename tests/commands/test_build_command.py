@@ -73,7 +73,7 @@ def test_damaged_files_are_repaired(command, site, damage):
 
 
 def test_other_site_name(command, site, monkeypatch):
-    """Pages follow a setting that every page shows."""
+    """Pages are rebuilt after a change of a setting that every page shows."""
     monkeypatch.setenv("MASTHEAD_SITE_NAME", "Other name")
 
     command("build")
@@ -82,7 +82,7 @@ def test_other_site_name(command, site, monkeypatch):
 
 
 def test_own_template(command, site, monkeypatch, tmp_path):
-    """Pages follow the operator's own templates."""
+    """Pages are rebuilt after a change of the operator's own templates."""
     (tmp_path / "own").mkdir()
     monkeypatch.setenv("MASTHEAD_TEMPLATES", "own")
     (tmp_path / "own/404.html").write_text("Nothing here.")

@@ -109,7 +109,7 @@ def one_sentence(code, err):
 @pytest.mark.parametrize("words", [("build",), *sorted(SERVING)], ids=named)
 @pytest.mark.parametrize("path", ["file", "file/inside"])
 def test_no_output(words, path, command, place, monkeypatch):
-    """An output that cannot be a folder is named."""
+    """A path that cannot be a folder is named."""
     command("migrate")
     monkeypatch.setenv("MASTHEAD_OUTPUT", str(place / path))
 
@@ -271,7 +271,7 @@ def test_full_disk(place, environment):
     [(["keys", "check"], 0.2), (["keys", "check"], 2), (["build"], 2)],
 )
 def test_interrupted(words, seconds, place, environment, key):
-    """Ctrl-C ends a command at whatever it is, without a traceback."""
+    """Ctrl-C ends every command without a traceback."""
     pipes = dict.fromkeys(("stdin", "stdout", "stderr"), subprocess.PIPE)
     held_open = place / "output/.masthead.lock"
     held_open.parent.mkdir()

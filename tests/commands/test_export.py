@@ -89,7 +89,7 @@ def _change(slug, **changes):
 
 @pytest.fixture
 def exported(exported_instance, engine, beside):
-    """The folder of the export, beside a copy of its instance that is open."""
+    """The folder of the export, beside an open copy of its instance."""
     engine.copy(
         engine.at(exported_instance / "masthead.db"), copy := beside("masthead.db")
     )
@@ -166,7 +166,7 @@ def test_removed_incident_and_window(exported):
 
 
 def test_severities(exported):
-    """An export has every severity that an incident had, with its times."""
+    """An export has every severity of an incident, with its times."""
     incidents = lines_of(exported / "status/incidents.jsonl")
 
     for incident in incidents:
@@ -197,7 +197,7 @@ def test_corrected_updates(exported):
 
 
 def test_lines(exported):
-    """Every line has the members of its shape, and each noun has some."""
+    """Every line has the members of its schema, and each noun has some."""
     for record_type in FILES:
         members = {each.alias for each in record_type.schema.model_fields.values()}
         lines = lines_of(exported / record_type.file)

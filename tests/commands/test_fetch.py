@@ -46,7 +46,7 @@ class Elsewhere(BaseHTTPRequestHandler):
 
 @pytest.fixture
 def base():
-    """The address of a page elsewhere."""
+    """The address of another status page."""
     Elsewhere.answers = {}
     with ThreadingHTTPServer(("127.0.0.1", 0), Elsewhere) as server:
         Thread(target=server.serve_forever, args=(0.02,), daemon=True).start()
@@ -74,7 +74,7 @@ def test_document_that_is_missing(command, base):
 
 
 def test_redirect_on_the_host(base):
-    """It is followed, but not round and round."""
+    """A redirect on the host is followed, but not in circles."""
     Elsewhere.answers = {
         "old.json": (301, {"Location": "/else/summary.json"}, b""),
         "round.json": (302, {"Location": "round.json"}, b""),
@@ -120,14 +120,14 @@ def test_too_slow(base, monkeypatch, status):
 
 
 def drip():
-    """A body that arrives a byte at a time, long after any bound of these tests."""
+    """Send a body byte by byte, for longer than any limit of these tests."""
     for _ in range(1000):
         time.sleep(0.05)
         yield b" "
 
 
 def test_no_text(base):
-    """Bytes that are no text are named."""
+    """A document that is no text is named."""
     Elsewhere.answers = {"a.json": (200, {}, b"\xff\xfe")}
 
     with pytest.raises(ValidationFailed, match="is not text in UTF-8"):

@@ -18,7 +18,7 @@ def relay(monkeypatch):
 
 
 def test_accepted(command, relay):
-    """The e-mail reaches the address, and the relay's answer is printed."""
+    """The email reaches the address, and the relay's response is printed."""
     code, out, err = command("notify", "test", "ada@example.com")
 
     (mail,) = relay.mails
@@ -48,7 +48,7 @@ def test_refused(command, relay, reply, sentence):
 
 
 def test_relay_away(command, relay, monkeypatch):
-    """A relay that is not there is the problem that the command is for."""
+    """An unreachable relay is reported."""
     monkeypatch.setenv("MASTHEAD_SMTP", f"smtp+plain://127.0.0.1:{free_port()}")
 
     code, out, _ = command("notify", "test", "ada@example.com")
@@ -76,7 +76,7 @@ def test_no_address(command, relay, address):
 
 
 def test_no_relay(command):
-    """Without a relay, the settings that are missing are named."""
+    """Without a relay, the missing settings are named."""
     code, _, err = command("notify", "test", "ada@example.com")
 
     assert code == 2

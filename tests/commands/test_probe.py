@@ -47,7 +47,7 @@ def stem(request):
 
 @pytest.fixture
 def plan(tmp_path, port, stem):
-    """Write a probe's file with targets that are up, and one that is down."""
+    """Write a probe's configuration with targets that are up, and one that is down."""
 
     def written(api, up=1, down=0, **top):
         config = {"interval_seconds": 1, "retries": 0, **top}

@@ -1,4 +1,4 @@
-"""How far a long command is."""
+"""The progress messages of long commands."""
 
 import pytest
 
@@ -11,7 +11,7 @@ def at_once(monkeypatch):
 
 
 def test_more_items_than_expected(capsys):
-    """A total that was an estimate is left out once there are more."""
+    """An estimated total is omitted once it is exceeded."""
 
     class Pages(list):
         def __len__(self):

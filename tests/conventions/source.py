@@ -9,7 +9,7 @@ ROOMS = ("models", "api", "sitegen")
 
 
 def in_rooms():
-    """The modules of the rooms; migrations are frozen copies, not source."""
+    """Return the modules of the product; migrations are frozen copies, not source."""
     found = [path for room in ROOMS for path in sorted((ROOT / room).rglob("*.py"))]
     return [path for path in found if "migrations" not in path.parts]
 

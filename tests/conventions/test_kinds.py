@@ -1,4 +1,4 @@
-"""Every refusal has a kind of problem, and every kind a refusal."""
+"""Every class of problem has a problem type, and every type a class."""
 
 from api.http.problem_types import PROBLEM_TYPES
 from api.openapi.errors import COMMON, COMMON_GET, COMMON_MUTATION, COMMON_POST
@@ -29,7 +29,7 @@ def test_no_kind_is_told_by_two_refusals():
 
 
 def test_every_kind_is_told_in_full():
-    """A kind has a status that we use, a title, a meaning and a remedy."""
+    """A problem type has a valid status, a title, a description and a remedy."""
     for kind, problem in PROBLEM_TYPES.items():
         assert problem.status in STATUSES, kind
         assert problem.title.strip(), kind

@@ -69,9 +69,7 @@ def test_links():
 
 
 def test_operations():
-    """
-    An operation that is named exists, under this method.
-    """
+    """An operation in the text exists, with its method."""
     known = {each.path: each.method for each in OPERATIONS}
     for page in ALL:
         for method, path in OPERATION.findall(page.text):
@@ -88,9 +86,7 @@ def test_scopes():
 
 
 def test_settings():
-    """
-    A setting that is named exists.
-    """
+    """A setting in the text exists."""
     known = {environment_variable(each.name) for each in fields(Settings)}
     for page in ALL:
         assert set(SETTING.findall(page.text)) <= known
@@ -126,7 +122,9 @@ def _shown_default(default):
 
 
 def test_pictures():
-    """Each picture of the README is there in both colour schemes, with a text."""
+    """
+    Each picture of the README exists in both colour schemes, with an alternative text.
+    """
     pictures = re.findall(
         r'<picture>\n  <source media="\(prefers-color-scheme: dark\)" srcset="(.+)">\n'
         r'  <img src="(.+)" alt="(.+)">\n</picture>',

@@ -1,4 +1,4 @@
-"""The walls between the rooms, over the parsed imports."""
+"""The allowed imports between the folders, checked on the parsed source."""
 
 import ast
 import contextlib
@@ -201,7 +201,7 @@ def test_models_neither_parse_nor_print():
 
 
 def test_imports_have_no_cycle():
-    """No module needs, through whatever others, itself to be loaded first."""
+    """No module imports itself, directly or through others."""
     modules = {module_of(path): path for path in in_rooms()}
     edges = {
         name: {module for module in loaded_with(path, modules) if module != name}
@@ -224,7 +224,7 @@ def module_of(path):
 
 
 def loaded_with(path, modules):
-    """The modules of the rooms that a module imports at its top level."""
+    """Return the modules of the product that a module imports at its top level."""
     for node in parsed(path).body:
         if isinstance(node, ast.ImportFrom):
             for alias in node.names:

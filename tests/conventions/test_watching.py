@@ -33,7 +33,7 @@ each_alert = pytest.mark.parametrize("alert", ALERTS, ids=lambda rule: rule["ale
 
 @pytest.fixture
 def table():
-    """The processes of a server; this process is one of them."""
+    """The process table of a server; this process is one of them."""
     table = ProcessTable(["api-1"])
     table.note_start("api-1", os.getpid())
     return table
@@ -136,7 +136,7 @@ def test_scraping():
 
 
 def test_lines_of_the_log():
-    """The lines that are shown have the keys that are explained."""
+    """The log lines in the manual have the documented keys."""
     (shown,) = PAGE.blocks("text")
     log = PAGE.text.partition("## Logging")[2]
     result = {

@@ -12,7 +12,7 @@ DOOR = ["README.md", "CONTRIBUTING.md", "CHANGELOG.md"]
 
 @dataclass(frozen=True)
 class Words:
-    """One file: its front matter and its text, apart."""
+    """One file, with its front matter and its text separated."""
 
     path: Path
     front: dict

@@ -1,4 +1,4 @@
-"""A site on which much has changed since its build."""
+"""A site with many changes since its build."""
 
 from dataclasses import asdict
 from functools import partial
@@ -15,7 +15,7 @@ PROBLEMS = {"not-found": asdict(PROBLEM_TYPES["not-found"])}
 
 @pytest.fixture
 def scene(api, docs_project, build_site, settings, output, tmp_path, clock, engine):
-    """A site on which much has changed since its build."""
+    """A site with many changes since its build."""
     api(f"{ADMIN}/services/add", {"slug": "api", "name": "API"})
     api(f"{ADMIN}/services/add", {"slug": "mail", "name": "Mail"})
     build_site = partial(build_site, problems=PROBLEMS)

@@ -19,7 +19,7 @@ URL = Settings().site_url
 
 
 class Scene:
-    """A database and an output folder that can be set back to where they were."""
+    """A database and an output folder that can be reset."""
 
     def __init__(self, settings, build_site, output, aside, engine):
         self.path, self.engine = settings.database, engine

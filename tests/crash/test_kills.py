@@ -26,7 +26,9 @@ def right(total):
 
 
 def test_some_steps(found):
-    """Killed at steps of writing and building, all is there once, and built."""
+    """
+    Killed at steps of writing and building, every write is stored once, and built.
+    """
     total = kills.killed_at_steps(found, range(random.randrange(5, 30), 330, 30))
 
     assert total["kills"] >= 9

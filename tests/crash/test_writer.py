@@ -75,7 +75,9 @@ def live(app, settings, key, first, response_count, pause):
 
 @pytest.fixture
 def killed_service(store, settings, clock, issue):
-    """Several lives of one service, each ended by a kill; the answers of all."""
+    """
+    Run one service several times, each time ended by a kill; return all responses.
+    """
     key, seed = issue("*", rateCapacity=100_000), random.randrange(10**9)
     print(f"seed {seed}")
     moments, answers = random.Random(seed), {}
@@ -89,7 +91,9 @@ def killed_service(store, settings, clock, issue):
 
 
 def test_answered_is_kept(killed_service):
-    """After every kill each answered write is there once; the database is whole."""
+    """
+    After every kill each acknowledged write is stored once, and the database is intact.
+    """
     _, _, answers = killed_service
 
     with reading():

@@ -14,7 +14,7 @@ from models.storage.engines.postgresql_search import tsvector_of
 
 
 class OfFile:
-    """Of a file of SQLite."""
+    """Access to a file of SQLite."""
 
     # The error if nothing is at the address any more.
     lost = "database-gone"
@@ -92,7 +92,7 @@ class OfFile:
 
 
 class OfServer:
-    """Of a database of PostgreSQL."""
+    """Access to a database of PostgreSQL."""
 
     lost = "database-unreachable"
     mistake = "does not exist"

@@ -44,7 +44,7 @@ class Files:
         return str(path)
 
     def leave(self, folder):
-        """All of the folder's databases are needed no more."""
+        """The databases of the folder are no longer needed."""
 
     def copy(self, address, to):
         """Copy a database that no process has open over another one."""

@@ -35,7 +35,7 @@ ELSEWHERE = Path(__file__).parents[1] / "elsewhere"
 
 
 def needed(program):
-    """The path of a program; where it cannot be had the test is skipped, not in CI."""
+    """Return the path of a program; without it the test is skipped, except in CI."""
     found = shutil.which(program, path=f"{os.environ['PATH']}:/usr/sbin")
     if not found:
         assert not os.environ.get("CI"), f"CI needs {program}: see the Makefile."
@@ -59,7 +59,7 @@ ALIASES = ["/docs/2.0/setup/", "/setup.html", "/d\u00f6cs/"]
 
 @pytest.fixture
 def settings(settings, home):
-    """Readers can subscribe, and the URLs are those that the manual sets."""
+    """Readers can subscribe, and the URLs are those of the manual."""
     assets = home / "templates/assets"
     assets.mkdir(parents=True)
     for name in ASSETS:
@@ -100,7 +100,7 @@ def world(build_site, clock, docs_project):
 
 @pytest.fixture
 def run():
-    """Start a program and wait until it answers on its port."""
+    """Start a program and wait until it responds on its port."""
     started = []
 
     def ran(port, command, **more):

@@ -1,4 +1,4 @@
-"""The steps of the manual's page for a machine, in their order."""
+"""The steps of the manual's page about installing on a machine, in order."""
 
 import os
 import re
@@ -27,7 +27,7 @@ def test_settings_come_first():
 
 
 def test_command_by_hand_reads_the_settings(tmp_path, beside):
-    """It works on the database that the service works on."""
+    """A command by hand uses the database of the service."""
     database = beside("elsewhere.db")
     settings = tmp_path / "masthead.env"
     settings.write_text(f"{SETTINGS}MASTHEAD_DATABASE={database}\n")

@@ -42,7 +42,7 @@ def volume(each):
 
 
 def test_there_are_two_hosts():
-    """Two hosts of the API, alike but for their volumes."""
+    """There are two hosts of the API, equal except for their volumes."""
     one, two = (SERVICES[name] for name in APIS)
 
     assert one | {"volumes": None} == two | {"volumes": None}
@@ -53,7 +53,7 @@ def test_there_are_two_hosts():
 
 
 def test_connections_are_enough():
-    """All hosts together open no more connections than PostgreSQL allows to users."""
+    """All hosts together open no more connections than PostgreSQL allows."""
     found = settings("api-1")
 
     needed = found.processes * (found.threads + 2) + BUILDER_CONNECTIONS
@@ -138,7 +138,7 @@ def test_way_out():
 
 @each_api
 def test_public_urls(name):
-    """Readers and operators are sent to the hosts under which the front has each."""
+    """The URLs for readers and operators are the hosts of the front."""
     found = settings(name)
 
     assert found.site_url == f"https://{ENV_VALUES['SITE_HOST']}"
@@ -207,7 +207,7 @@ def test_front_knows_the_services():
 
 @each_api
 def test_processes_have_time_to_end(name):
-    """Docker waits for longer than the server waits for its processes."""
+    """Docker waits longer than the server waits for its processes."""
     grace = SERVICES[name]["stop_grace_period"]
 
     assert int(grace.removesuffix("s")) > STOP_SECONDS

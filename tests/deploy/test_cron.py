@@ -92,7 +92,7 @@ def machine(tmp_path, beside):
 
 @pytest.mark.parametrize("entry", named(OURS))
 def test_settings_are_read(entry, machine, tmp_path, beside):
-    """It works on the database of the service, and builds as the service does."""
+    """A cron command uses the database of the service, and builds like the service."""
     command = entry.command
     for there, here in machine.items():
         command = command.replace(there, str(here))

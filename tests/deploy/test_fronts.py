@@ -54,7 +54,7 @@ def masthead(store, settings, clock):
 
 
 def example(name, folder, port, masthead):
-    """The example as it is, but for its folder and its ports, and without TLS."""
+    """Return the example with only its folder and ports replaced, and without TLS."""
     text = (DEPLOY / name).read_text().replace("/srv/masthead", str(folder))
     text = text.replace("127.0.0.1:8000", f"127.0.0.1:{masthead}")
     text = text.replace("  listen [::]:80;\n", "")
@@ -139,7 +139,7 @@ def difference(answered, expected):
 
 
 def addresses(output, below):
-    """The address of every file and folder, with each form of a folder's."""
+    """Return the address of every file and folder, with each form of a folder's."""
     for path in files(output):
         folder, _, name = f"{below}/{quote(path)}".rpartition("/")
         yield f"{folder}/{name}"
@@ -155,7 +155,7 @@ def addresses(output, below):
 
 
 def odd_addresses(output, below):
-    """Addresses that no link has: missing, hidden, moved, removed, and misspelt."""
+    """Return unlinked addresses: missing, hidden, moved, removed, and misspelt."""
     for line in (output / "_redirects").read_text().splitlines()[:-1]:
         old = line.split()[0]
         yield from (old, f"{old.rstrip('/')}/", f"{old.rstrip('/')}?a=1", f"{old}/x")

@@ -48,7 +48,7 @@ def test_site(front, masthead, output):  # noqa: F811
 
 
 def test_api(front):
-    """The API and its pages for readers are where they are without a path."""
+    """The API and its pages for readers are at the same addresses as without a path."""
     status, _, body = get(front, "/status/v1/services/list", API)
     assert (status, json.loads(body)["instance"]) == (401, "/status/v1/services/list")
 

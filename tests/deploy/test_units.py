@@ -1,4 +1,4 @@
-"""The units of systemd, by its own judge."""
+"""The systemd units, verified by systemd itself."""
 
 import re
 import subprocess

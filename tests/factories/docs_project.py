@@ -1,4 +1,4 @@
-"""Documents as tests write them: through the API, in the docs project."""
+"""Documents written through the API, in the docs project."""
 
 DOCUMENTS = "POST /projects/v1/documents"
 

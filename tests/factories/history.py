@@ -46,7 +46,7 @@ Sample = tuple[int, MeasurementStatus, int | None]
 
 @dataclass(frozen=True)
 class Spell:
-    """A time in which a service was not operational, in milliseconds."""
+    """A period in which a service was not operational, in milliseconds."""
 
     start: int
     end: int
@@ -90,7 +90,7 @@ def samples(
 
 
 def moments(newest: int, days: int) -> Iterator[int]:
-    """Yield when a probe looked, up to its newest look."""
+    """Yield the times of a probe's measurements, up to its newest one."""
     last_day = newest - DAY_MS + MINUTE_MS
     yield from range(last_day - (days - 1) * DAY_MS, last_day, 15 * MINUTE_MS)
     yield from range(last_day, newest + 1, MINUTE_MS)

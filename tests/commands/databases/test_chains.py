@@ -11,7 +11,7 @@ AREAS = ("platform", "projects", "status")
 
 @pytest.fixture
 def chains(command):
-    """Three records in each area's chain, in turns."""
+    """Three records in each area's chain, written alternately."""
     command("migrate")
     for number in range(3):
         for area in AREAS:
@@ -44,7 +44,7 @@ def tampered(engine, address):
 
 
 def test_whole(command, chains):
-    """Chains that grew in turns are whole."""
+    """Chains that were written alternately are intact."""
     assert command("check")[0] == 0
 
 

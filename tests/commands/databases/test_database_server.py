@@ -24,7 +24,7 @@ STATE = "database-unreachable"
 
 @pytest.fixture
 def service(start, key):
-    """Its address, and its site with one service on it."""
+    """The URL of a service, and its site with one service on it."""
     _, address, _ = start()
     fetch(f"{address}{ADD}", key, {"slug": "api", "name": "First"})
     until(lambda: shows(f"{address}/status/", "First"))
@@ -93,7 +93,7 @@ def test_processes_killed_while_it_is_away(start, key, engine):
 
 
 def is_ready(service):
-    """Each process notices by itself that the database is back."""
+    """Return whether each process has noticed that the database is back."""
     return fetch_or_nothing(f"{service}/readyz") != ""
 
 
@@ -125,7 +125,7 @@ def test_too_few_connections(environment):
 
 
 def test_password_is_nowhere(environment, start, key, tmp_path):
-    """It is in no line of the log, in no metric and in no file of the site."""
+    """The password is in no log line, metric or file of the site."""
     address = environment["MASTHEAD_DATABASE"]
     environment["MASTHEAD_DATABASE"] = address.replace("postgres@", "postgres:hush-me@")
     environment["MASTHEAD_LOG_LEVEL"] = "debug"

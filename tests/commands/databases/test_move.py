@@ -71,7 +71,9 @@ def rich(store, settings, clock):
 
 
 def _store_file():
-    """A file in two pieces with every byte, and a version of a page that shows it."""
+    """
+    Store a file in two chunks with every byte, and a published version that shows it.
+    """
     content = bytes(range(256)) * 1_500 + b"\\x00\\N\t\n"
     upload = Upload(BytesIO(content), len(content), "a" * 64, "b" * 64, (3, 2))
     store_content(upload)
@@ -133,7 +135,7 @@ def all_rows(address):
 
 
 def test_there_and_back(rich, settings, served, tmp_path, move):
-    """From the one engine into the other, back and there again: every row is equal."""
+    """From one engine to the other, back and there again: every row is equal."""
     before = all_rows(settings.database)
     other = [str(tmp_path / "other.db"), served]
     if settings.database.startswith("postgresql"):
@@ -226,7 +228,7 @@ def test_site_is_the_same(rich, settings, build_site, served, tmp_path, move):
 
 @pytest.mark.parametrize("kind", ["sqlite", "postgresql"])
 def test_every_table_is_copied_or_derived(kind, served, tmp_path):
-    """A table or a column of a later migration is not forgotten."""
+    """Tables and columns of later migrations are not forgotten."""
     engine = engine_for(address := served if kind == "postgresql" else "")
     with engine.create_empty(address or str(tmp_path / "new.db")):
         with copy_database(_empty(tmp_path), engine) as counts:

@@ -41,7 +41,7 @@ def test_there_already(file, to, command):
 
 
 def test_itself(file, served, command, monkeypatch):
-    """The source is no place to move to, however it is named."""
+    """The source cannot be the target, in any spelling."""
     (file.parent / "link.db").symlink_to(file)
     for name in (file, file.parent / "link.db"):
         one_sentence(*command("move", name)[::2])
@@ -85,7 +85,7 @@ def test_no_place(to, expected, file, tmp_path, command):
 
 
 def test_empty_file(file, tmp_path, command):
-    """An empty file is an empty place, also behind a link; both are for the owner."""
+    """An empty file is a valid target, also behind a link; the result is private."""
     (tmp_path / "moved.db").touch()
     (tmp_path / "link.db").symlink_to("moved.db")
 
@@ -117,7 +117,7 @@ def test_strange_tables(file, served, command):
     ],
 )
 def test_no_server(there, expected, file, command):
-    """A server that cannot be reached is named, and its password is not."""
+    """An unreachable server is named without its password."""
     code, _, err = command("move", there)
 
     one_sentence(code, err)

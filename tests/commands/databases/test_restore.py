@@ -77,7 +77,7 @@ def put_back(copy, database):
 
 @pytest.mark.sqlite
 def test_restore_of_a_copy_made_while_writing(writer, run, environment, tmp_path):
-    """A copy has all that was answered before it, and is whole when it is put back."""
+    """A backup has all earlier acknowledged writes, and is intact when restored."""
     process, acknowledged = writer
     until(lambda: len(acknowledged) >= 5)
     before, copy = list(acknowledged), tmp_path / "copy.db"

@@ -87,7 +87,7 @@ class Reader:
 
 
 def answered(text):
-    """Return the last answer in the text; whatever is a refusal fails."""
+    """Return the last response in the text; fail if any is a problem."""
     decoder, last = json.JSONDecoder(), None
     while (text := text.lstrip()).startswith("{"):
         last, end = decoder.raw_decode(text)
@@ -107,7 +107,7 @@ def id_of(answer):
 
 @pytest.fixture(scope="module")
 def live(tmp_path_factory, environment_in):
-    """A server with two services and the manual in it: its environment and host."""
+    """A server with two services and the manual: its environment and host."""
     environment = environment_in(tmp_path_factory.mktemp("live"))
     environment["KEY"] = bootstrapped(environment)
     with serving(environment) as (_, address, _):
@@ -128,7 +128,7 @@ def followed_by_readers():
     "words", [*followed_by_readers()], ids=lambda words: words.name
 )
 def test_page_can_be_followed(words, live, tmp_path, environment_in):
-    """Each command succeeds with the ids that the answers before it gave."""
+    """Each command succeeds with the ids of earlier responses."""
     environment, netloc = live
     if words.path.stem == RESTORED:
         environment = environment_in(tmp_path)

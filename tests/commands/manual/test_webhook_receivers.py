@@ -1,4 +1,4 @@
-"""The receivers of webhooks in the manual, and the messages that it shows."""
+"""The webhook receivers in the manual, and the messages that it shows."""
 
 import json
 import os

@@ -150,7 +150,7 @@ def status_page(app, relay, api, clock):
 
 @pytest.fixture
 def on_call_key(tmp_path, issue, monkeypatch):
-    """The file of a key for all of the status page, which the commands use."""
+    """The file of a key for the status page, which the commands use."""
     file = written_key(tmp_path, issue("status:*"))
     monkeypatch.setenv("MASTHEAD_KEY_FILE", str(file))
     return file

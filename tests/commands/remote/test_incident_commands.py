@@ -30,7 +30,7 @@ def timeline():
 
 @pytest.fixture
 def opened(status_page, run):
-    """The id of an incident that is open."""
+    """The id of an open incident."""
     return run(*OPEN)[1].strip()
 
 
@@ -131,7 +131,7 @@ def test_unknown_service(status_page, run, slug, sentence):
 def test_unknown_service_for_a_key_that_cannot_list(
     status_page, run, issue, on_call_key
 ):
-    """Without the scope to list services, the server's own sentence remains."""
+    """Without the scope to list services, the server's own sentence is shown."""
     written_key(on_call_key.parent, issue("status:admin:incidents:add"))
     words = ["helo" if word == "hello" else word for word in OPEN]
 
@@ -199,7 +199,7 @@ def test_server_that_is_away(run):
 
 
 def test_server_that_nobody_named(run, monkeypatch):
-    """The default is a server on this machine, so the setting is named."""
+    """The default is a server on this machine, so the message names the setting."""
     monkeypatch.delenv("MASTHEAD_API_URL")
     monkeypatch.setenv("MASTHEAD_PORT", "9")
 
@@ -324,7 +324,7 @@ def test_update_that_says_nothing(opened, run, words, sentence):
 
 @pytest.mark.parametrize("message", [None, "All is well."])
 def test_resolve(opened, run, message):
-    """It ends the incident, with a last text if there is one."""
+    """Resolving ends the incident, with an optional last text."""
     words = ["--message", message] if message else []
 
     code, out, err = run("incident", "resolve", *words)
@@ -413,7 +413,7 @@ def test_no_key(status_page, run, monkeypatch):
 
 
 def test_unknown_key(status_page, run, relay, on_call_key):
-    """The sentence of the server is followed by where the key is from."""
+    """The server's sentence is followed by the source of the key."""
     written_key(on_call_key.parent, KEY)
 
     code, _, err = run(*OPEN)

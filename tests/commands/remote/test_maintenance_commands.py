@@ -138,7 +138,7 @@ def test_end_of_what_has_not_started(status_page, run):
 
 
 def test_cancel(status_page, run, relay):
-    """It cancels a window that has not started, or one that is named."""
+    """A window that has not started is cancelled, or the given one."""
     active = status_page.window("hello", -60, 3600)
     status_page.window("hello", 600, 3600)
 

@@ -133,7 +133,7 @@ def test_dry_run(import_over_relay, relay):
 
 
 def test_picture_that_cannot_be_used(import_over_relay, relay, tree):
-    """It is left out with its reason, and not sent; the rest is imported."""
+    """An unusable picture is reported and not sent; the rest is imported."""
     (tree / "a.png").write_bytes(b"No picture.")
 
     code, _, err = import_over_relay()
@@ -328,7 +328,7 @@ def test_proxy_with_a_small_limit(import_over_relay, relay, tree):
 
 
 def test_newer_server(import_over_relay, relay):
-    """Fields that this version does not know are of no concern to it."""
+    """Fields that this version does not know are ignored."""
 
     def add_fields(verb, number):
         if verb != "start":

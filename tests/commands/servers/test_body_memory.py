@@ -84,7 +84,7 @@ def test_import(send, kind):
 
 
 def test_document_import(send):
-    """So does starting the largest import of documents."""
+    """Starting the largest import of documents uses little memory, too."""
     status, taken = send("/projects/v1/document-imports/start", large_import())
 
     assert status == 200

@@ -175,11 +175,11 @@ class Served:
         return {*own, *(child for each in own for child in children(each))}
 
     def is_unharmed(self):
-        """Return whether all processes are those that the server has begun with."""
+        """Return whether all original processes of the server still run."""
         return self.find_processes(self.pid) == self.processes
 
     def api(self, path, body=None, **named):
-        """Return the status and the JSON of the response, whatever it is."""
+        """Return the status and the JSON of any response."""
         try:
             text = fetch(f"{self.address}{path}", self.key, body, **named)
             return 200, json.loads(text)

@@ -1,4 +1,4 @@
-"""Requests that no honest client sends, byte by byte against a running server."""
+"""Requests that no honest client sends, byte by byte to a running server."""
 
 import re
 import socket
@@ -217,7 +217,7 @@ def test_outside(path, sent):
 
 
 def test_server_is_well(sent, server):
-    """After all of it the server answers, and its log has lines and no errors."""
+    """After all hostile requests the server responds, and its log has no errors."""
     line = re.compile(r'time=\S+Z level=\w+ logger=\S+( \w+=([!-~]+|".*"))+')
 
     _, statuses = sent(GET + CLOSE)

@@ -34,7 +34,7 @@ pytestmark = pytest.mark.skipif(not has_glibc(), reason="This is about glibc.")
 
 
 def test_freed_texts_are_returned_to_the_system():
-    """Of 160 MB of texts that were freed between small blocks, little remains."""
+    """Of 160 MB of freed texts between small blocks, most is returned to the system."""
     command = [sys.executable, "-c", FREED]
     result = subprocess.run(
         command, cwd=ROOT, capture_output=True, check=True, text=True

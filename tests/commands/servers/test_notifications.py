@@ -31,7 +31,7 @@ def window_from(start):
 
 
 class Hook:
-    """A receiver of webhooks, which notes whether the page was there."""
+    """A receiver of webhooks, which records whether the page was live."""
 
     def __init__(self, output):
         self.messages, hook = [], self

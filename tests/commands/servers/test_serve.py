@@ -218,7 +218,7 @@ def test_ready(start, key):
 
 
 def test_ready_at_another_address(start, key):
-    """A site with links to the address that it had before is built again first."""
+    """A site with links to its former address is rebuilt first."""
     process, _, _ = start()
     process.kill()
     process.wait()
@@ -270,7 +270,10 @@ def test_address_follows_the_port(start, environment, key):
 
 
 def test_demo(start):
-    """It answers with a status page, a document and the API's description, twice."""
+    """
+    The demo has a status page, a document and the OpenAPI document, also when
+    restarted.
+    """
     process, address, result = start("demo")
     key = re.search(r"mh_\w+", result)[0]
 
