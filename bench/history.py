@@ -162,7 +162,7 @@ def wait_for_text(page, text):
     while time.monotonic() < deadline:
         with suppress(OSError):
             newest = page.stat().st_mtime_ns
-            if newest != stamp and text in page.read_text():
+            if newest != stamp and text.encode() in page.read_bytes():
                 return
             stamp = newest
         time.sleep(0.002)

@@ -410,8 +410,7 @@ class AreaBuild:
             return
         paths = []
         for page in item.make():
-            # The text that the manifest has already, if it has it.
-            paths.append(self._known_paths.get(page.path, page.path))
+            paths.append(page.path)
             yield page
         self._made[item.name] = MadePages(item.key, tuple(paths))
 
@@ -429,10 +428,6 @@ class AreaBuild:
     @cached_property
     def _known(self) -> Mapping[str, MadePages]:
         return self._made_before if self._is_same_version and not self._is_full else {}
-
-    @cached_property
-    def _known_paths(self) -> Mapping[str, str]:
-        return {path: path for path in self._before}
 
 
 class _LastOutline:

@@ -19,6 +19,7 @@ from models.status.services.catalogue import services_in_display_order
 from models.status.services.rows import ServiceRow
 from models.status.snapshot.event_index import (
     EventIndex,
+    ServiceVersion,
     read_event_index,
 )
 from models.status.snapshot.last_change import last_change_at, last_changes_by_service
@@ -61,7 +62,13 @@ def stale_at(snapshot: StatusSnapshot, services: Iterable[ServiceRow]) -> str | 
 # Each of the following is read by `context.once_per_build(...)`.
 
 
-def read_services(_: BuildContext) -> list[ServiceRow]:
+def read_services(context: BuildContext) -> list[ServiceRow]:
+    """Return the services in display order, those of the last build if none changed."""
+    versions = context.once_per_build(read_index).services
+    return context.memoize(_services_of_versions, versions)
+
+
+def _services_of_versions(_: list[ServiceVersion]) -> list[ServiceRow]:
     return services_in_display_order()
 
 

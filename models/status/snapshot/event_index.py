@@ -147,9 +147,12 @@ def _index_since(version: int, previous: EventIndex) -> EventIndex:
 
 def _merge(known: list[T], read: list[T]) -> list[T]:
     """Return the rows by their start, the known object of each that is unchanged."""
-    rows = {row.id: row for row in known}
-    rows |= {row.id: row for row in read if rows.get(row.id) != row}
-    return sorted(rows.values(), key=itemgetter(1, 0))
+    changed = {row.id: row for row in read}
+    rows = [row for row in known if changed.get(row.id, row) == row]
+    unchanged = {row.id for row in rows if row.id in changed}
+    rows += [row for row in read if row.id not in unchanged]
+    rows.sort(key=itemgetter(1, 0))
+    return rows
 
 
 def _sum(rows: list[T]) -> tuple[int, int]:
