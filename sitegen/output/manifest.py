@@ -123,8 +123,12 @@ def serialize_manifest(version: str, entries: Mapping[str, ManifestEntry]) -> by
 
 def merge_manifests(version: str, manifests: Iterable[bytes]) -> bytes:
     """Return one manifest with the lines of all, which are not parsed for it."""
-    # Views, because each copy of the lines of a large site takes megabytes.
-    views = [memoryview(text)[text.index(b"\n") + 1 : -len(_END)] for text in manifests]
+    # Views, because each copy of the lines of a large site takes megabytes. A damaged
+    # manifest has no second line; its area is made again.
+    views = [
+        memoryview(text)[text.find(b"\n") + 1 or len(text) : -len(_END)]
+        for text in manifests
+    ]
     parts = [part for view in views if view for part in (b",\n", view)]
     return b"".join([_start(version), *parts[1:], _END.encode()])
 
