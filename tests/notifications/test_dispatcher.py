@@ -31,6 +31,16 @@ UNREACHABLE = Outcome(is_delivered=False, answer="The relay cannot be reached.")
 pytestmark = [pytest.mark.usefixtures("store"), pytest.mark.both_engines]
 
 
+@pytest.fixture(autouse=True)
+def no_thread_is_left(store):
+    """A dispatcher that ends slowly writes nothing to the database of a later test."""
+    yield
+    for thread in threading.enumerate():
+        if thread.name == "dispatcher":
+            thread.join(SECONDS)
+            assert not thread.is_alive()
+
+
 @pytest.fixture
 def receivers():
     return Receivers()
