@@ -62,7 +62,8 @@ def incidents(context: BuildContext) -> Iterator[KeyedPages]:
     now = epoch_ms(context.once_per_build(read_snapshot).now)
     states = context.once_per_build(read_service_states)
     index = context.once_per_build(read_index)
-    for chunk in reversed(list(chunks(index.incidents, EVENTS_OF_CHUNK))):
+    divided = chunks(index.incidents, EVENTS_OF_CHUNK, splits_newest=True)
+    for chunk in reversed(list(divided)):
         # Active incidents show the states of their services.
         shown = {
             incident.id: [states.get(service.number) for service in incident.services]

@@ -154,14 +154,19 @@ class EventChunk(Generic[T]):
         return self.events[0].id
 
 
-def chunks(events: Sequence[T], size: int) -> Iterator[EventChunk[T]]:
+def chunks(
+    events: Sequence[T], size: int, *, splits_newest: bool = False
+) -> Iterator[EventChunk[T]]:
     """
     Divide events into chunks of about this size, a power of two up to 256.
 
     A chunk begins with an event whose id says so. So an event that is new or removed
-    changes its own chunk, and at most the neighbours of this.
+    changes its own chunk, and at most the neighbours of this. The newest chunk, which
+    changes most, may be split into its events.
     """
     starts = [n for n, event in enumerate(events) if int(event.id[-2:], 16) % size == 0]
+    if splits_newest:
+        starts += range(max(starts, default=0), len(events))
     bounds = sorted({0, *starts, len(events)})
     for start, end in pairwise(bounds):
         before = events[start - 1] if start else None
