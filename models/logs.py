@@ -114,5 +114,6 @@ def configure_logging(stream: TextIO, level: str, redacted: re.Pattern[str]) -> 
     logging.logThreads = logging.logProcesses = logging.logMultiprocessing = False
     for library in ("apscheduler", "peewee.migrations", "waitress"):
         logging.getLogger(library).setLevel(logging.WARNING)
-    # It warns whenever a request has to wait for a thread.
-    logging.getLogger("waitress.queue").setLevel(logging.ERROR)
+    # These warn whenever a request waits for a thread, and a job for its last run.
+    for library in ("waitress.queue", "apscheduler.scheduler"):
+        logging.getLogger(library).setLevel(logging.ERROR)
