@@ -60,7 +60,7 @@ PUT_TOGETHER = {
 def literals():
     """Return the string literals of the code and the templates."""
     folders = [ROOT / name for name in ("api", "models", "sitegen", "templates")]
-    files = (file for folder in folders for file in folder.rglob("*"))
+    files = (file for folder in folders for file in folder.rglob("*.*"))
     return {
         literal
         for file in files

@@ -1,16 +1,14 @@
 """For any text: allowed tags, safe addresses, everything closed, always the same."""
 
 import re
-from functools import partial
 from html import unescape
 
-from hypothesis import example, given, settings
+from hypothesis import given, settings
 from hypothesis import strategies as st
-from markdown_it.parser_inline import ParserInline
 
 from sitegen.markdown.highlighting import SUPPORTED, highlight
 from sitegen.markdown.links import TARGET_MARK
-from sitegen.markdown.rendering import make_parser, render, resolve_links
+from sitegen.markdown.rendering import render, resolve_links
 from tests.samples.allowed_html import checked
 
 FRAGMENTS = """# |## |{#a}|{#a-1}|a|a-1|section|é|<script>|</p>|<a onclick=x>|<!--
@@ -68,29 +66,6 @@ def test_render_is_stable(text):
     The same text gives the same HTML, headings and links.
     """
     assert render(text) == render(text)
-
-
-@settings(max_examples=400)
-@given(texts)
-@example("a\n---\n")
-@example("- a\n===")
-@example("a | a\n-|-")
-@example("a\n2. a\n1. a")
-@example("a\n    a\n> a\n*\n> - a\n-\n")
-@example("a *a-a: a* [a!](b)\n")
-# One paragraph for each, since one that is not simple is left to the rules.
-@example("**a****b**\n\n***a***\n\n**a.**b\n\na**.a**\n\n**a**b**c**\n\n**a** **b**")
-@example("``a`\n\n`a``\n\n`a``b`\n\n` a `\n\nx `  ` y\n\nx ` \t ` y\n\nx ` \xa0 ` y")
-@example("[a](b_c)\n\n[a](b\\c)\n\n[a](&amp;)\n\n[a](b 'c')\n\n![a](b)\n\n[a](<b>)")
-@example("[^a](b)\n\n[a](b(c))\n\n[a] (b)\n\n[a]()\n\n[^a]: b")
-@example("a\nb\n\nb \nc\n\nc  \nd\n\nd\n e")
-def test_shortcuts_change_nothing(text):
-    """Plain words are rendered as by the parser's own rules."""
-    by_rules = make_parser("plain")
-    by_rules.inline.terminator_re = ParserInline().terminator_re
-    by_rules.inline.parse = partial(ParserInline.parse, by_rules.inline)
-
-    assert render(text) == render(text, by_rules)
 
 
 @given(st.lists(st.sampled_from(sorted(ASKED))))
