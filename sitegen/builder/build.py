@@ -54,6 +54,7 @@ from sitegen.page import (
     GENERATORS,
     BuildContext,
     Item,
+    KeyedPages,
     MadePages,
     Page,
     Stage,
@@ -376,7 +377,9 @@ class AreaBuild:
             if stage > Stage.LISTS:
                 yield from self._waiting_pages(waiting)
             for item in generator.function(self.context):
-                if self._is_unchanged(item) or self._is_ready(item):
+                if isinstance(item, KeyedPages) and self._keep_unchanged(item):
+                    continue
+                if self._is_ready(item):
                     yield from self._pages_of_item(item)
                 elif self.name == SHARED and isinstance(item, Page):
                     self.paths.add(item.path)
@@ -391,22 +394,16 @@ class AreaBuild:
     def _waiting_pages(self, waiting: list[Item]) -> Iterator[Page]:
         """Yield the pages that wait, those that others require before these."""
         while waiting:
-            ready = [each for each in waiting if self._is_ready(each)]
-            others = [each for each in waiting if not self._is_ready(each)]
+            ready, others = list[Item](), list[Item]()
+            for item in waiting:
+                (ready if self._is_ready(item) else others).append(item)
             waiting[:] = others if ready else []
             for item in ready or others:
                 yield from self._pages_of_item(item)
 
     def _pages_of_item(self, item: Item) -> Iterator[Page]:
-        """Yield the pages, none if they are as the last build made them."""
         if isinstance(item, Page):
             yield item
-            return
-        if self._is_unchanged(item):
-            known = self._known[item.name]
-            self._made[item.name] = known
-            self.paths.update(known.paths)
-            self.unchanged += len(known.paths)
             return
         paths = []
         for page in item.make():
@@ -414,16 +411,17 @@ class AreaBuild:
             yield page
         self._made[item.name] = MadePages(item.key, tuple(paths))
 
-    def _is_unchanged(self, item: Item) -> bool:
-        """Return whether the last build made these pages of the same."""
-        if isinstance(item, Page):
-            return False
+    def _keep_unchanged(self, item: KeyedPages) -> bool:
+        """Keep the pages if the last build made them of the same; return whether."""
         known = self._known.get(item.name)
-        return (
-            known is not None
-            and known.key == item.key
-            and self.folder.damaged.isdisjoint(known.paths)
-        )
+        if known is None or known.key != item.key:
+            return False
+        if not self.folder.damaged.isdisjoint(known.paths):
+            return False
+        self._made[item.name] = known
+        self.paths.update(known.paths)
+        self.unchanged += len(known.paths)
+        return True
 
     @cached_property
     def _known(self) -> Mapping[str, MadePages]:
