@@ -13,7 +13,7 @@ from models.status.incidents.incidents import (
     StatusIncidentUpdate,
     incident_detail,
 )
-from models.status.services.affected import kept
+from models.status.services.affected import not_removed
 
 # An event has the newest updates of its incident, because a message has a limit.
 MAX_UPDATES = 20
@@ -67,7 +67,7 @@ def revise_update_events(update: IncidentUpdateRow, now: datetime) -> None:
 
 def reminders(now: datetime, after: timedelta) -> list[DueEvent]:
     """Return a reminder of each active incident that had no update for so long."""
-    silent = kept(IncidentRow).where(
+    silent = not_removed(IncidentRow).where(
         IncidentRow.status != "resolved",
         IncidentRow.started_at <= now,
         IncidentRow.updated_at <= now - after,

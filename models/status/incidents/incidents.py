@@ -34,8 +34,8 @@ from models.status.fields import (
 )
 from models.status.services.affected import (
     StatusAffectedService,
-    kept,
     load_services,
+    not_removed,
     set_affected_services,
     subjects_affecting,
     subjects_with_slug,
@@ -325,7 +325,7 @@ def list_incidents(query: ListIncidents, now: datetime) -> Page[IncidentRow]:
     `from` and `to` select the incidents that overlap that range.
     """
     require_valid_range(query.from_, query.to)
-    rows = kept(IncidentRow)
+    rows = not_removed(IncidentRow)
     if query.status is not None:
         is_resolved = IncidentRow.status == "resolved"
         rows = rows.where(is_resolved if query.status == "resolved" else ~is_resolved)
@@ -348,7 +348,7 @@ def incidents_since(
     since: datetime, service: ServiceRow | None = None
 ) -> list[IncidentRow]:
     """Return incidents that are unresolved or were resolved since, newest first."""
-    query = kept(IncidentRow).where(
+    query = not_removed(IncidentRow).where(
         IncidentRow.resolved_at.is_null() | (IncidentRow.resolved_at > since)
     )
     if service is not None:
@@ -358,12 +358,12 @@ def incidents_since(
 
 def incidents_with_ids(ids: Iterable[str]) -> list[IncidentRow]:
     """Return the incidents that have these ids, newest first."""
-    return _newest_first(kept(IncidentRow).where(IncidentRow.id.in_(list(ids))))
+    return _newest_first(not_removed(IncidentRow).where(IncidentRow.id.in_(list(ids))))
 
 
 def incident_with_id(id: str) -> IncidentRow:
     """Return the incident with its services; raise IncidentNotFound."""
-    incident = kept(IncidentRow).where(IncidentRow.id == id).first()
+    incident = not_removed(IncidentRow).where(IncidentRow.id == id).first()
     if incident is None:
         raise IncidentNotFound(f"No incident has the id '{id}'.")
     return load_services([incident])[0]

@@ -11,7 +11,7 @@ from models.status.maintenance.windows import (
     StatusMaintenance,
     load_details,
 )
-from models.status.services.affected import kept
+from models.status.services.affected import not_removed
 
 # A window that ended before that, while no server ran, is not told to have ended.
 MAX_AGE = timedelta(days=1)
@@ -50,7 +50,7 @@ def events_of_clock(now: datetime) -> list[DueEvent]:
 
     They are the same at each call: recording one a second time does nothing.
     """
-    windows = kept(MaintenanceRow).where(
+    windows = not_removed(MaintenanceRow).where(
         MaintenanceRow.is_notified,
         MaintenanceRow.written == "scheduled",
         MaintenanceRow.starts_at <= now,
@@ -64,7 +64,7 @@ def events_of_clock(now: datetime) -> list[DueEvent]:
 
 def reminders(now: datetime) -> list[DueEvent]:
     """Return a reminder of each window that starts soon."""
-    windows = kept(MaintenanceRow).where(
+    windows = not_removed(MaintenanceRow).where(
         MaintenanceRow.written == "scheduled",
         MaintenanceRow.starts_at > now,
         MaintenanceRow.starts_at <= now + REMINDED_BEFORE,

@@ -34,8 +34,8 @@ from models.status.fields import (
 )
 from models.status.services.affected import (
     StatusAffectedService,
-    kept,
     load_services,
+    not_removed,
     set_affected_services,
     subjects_affecting,
     subjects_with_slug,
@@ -270,7 +270,7 @@ def list_maintenance(query: ListMaintenance, now: datetime) -> Page[MaintenanceR
     `from` and `to` select the windows that overlap that range.
     """
     require_valid_range(query.from_, query.to)
-    rows = kept(MaintenanceRow)
+    rows = not_removed(MaintenanceRow)
     if query.status is not None:
         rows = rows.where(_has_status(query.status, now))
     if query.slug is not None:
@@ -292,7 +292,7 @@ def maintenance_since(
     since: datetime, now: datetime, service: ServiceRow | None = None
 ) -> list[MaintenanceRow]:
     """Return the windows that end or ended after `since`, newest first."""
-    query = kept(MaintenanceRow).where(MaintenanceRow.ends_at > since)
+    query = not_removed(MaintenanceRow).where(MaintenanceRow.ends_at > since)
     if service is not None:
         query = query.where(MaintenanceRow.id.in_(subjects_affecting(service)))
     return _newest_first(query, now)
@@ -301,7 +301,7 @@ def maintenance_since(
 def windows_with_ids(ids: Iterable[str], now: datetime) -> list[MaintenanceRow]:
     """Return the windows that have these ids, newest first."""
     return _newest_first(
-        kept(MaintenanceRow).where(MaintenanceRow.id.in_(list(ids))), now
+        not_removed(MaintenanceRow).where(MaintenanceRow.id.in_(list(ids))), now
     )
 
 
@@ -315,7 +315,7 @@ def removed_windows(since: datetime) -> list[MaintenanceRow]:
 
 def maintenance_with_id(id: str, now: datetime) -> MaintenanceRow:
     """Return the window with its services and status; raise MaintenanceNotFound."""
-    window = kept(MaintenanceRow).where(MaintenanceRow.id == id).first()
+    window = not_removed(MaintenanceRow).where(MaintenanceRow.id == id).first()
     if window is None:
         raise MaintenanceNotFound(f"No maintenance window has the id '{id}'.")
     return load_details([window], now)[0]

@@ -61,7 +61,7 @@ def update_subject(
     return changes | {"services": (old_slugs, new_slugs)}
 
 
-def kept(model: type[AnySubject]) -> "ModelSelect[AnySubject]":
+def not_removed(model: type[AnySubject]) -> "ModelSelect[AnySubject]":
     """Return a query for all incidents or windows that were not removed."""
     row: Any = model
     rows: ModelSelect[AnySubject] = row.select().where(row.removed_at.is_null())
