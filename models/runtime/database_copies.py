@@ -16,7 +16,6 @@ from models.storage.copy import CopyError, copy_database
 from models.storage.database import (
     database,
     engine_for,
-    limit_read_memory,
     reading_from,
     without_password,
     writing,
@@ -55,7 +54,6 @@ def move_database(
     or damaged; then nothing stays in the target.
     """
     _require_no_server(source)
-    limit_read_memory()
     engine = engine_for(target)
     try:
         return _copy_into(engine, target, show_progress)

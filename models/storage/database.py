@@ -133,16 +133,6 @@ def connect() -> None:
     database.connect(reuse_if_open=True)
 
 
-def limit_read_memory() -> None:
-    """
-    Use little cache in this thread, which reads everything once.
-
-    A cache only pays off for what is read repeatedly.
-    """
-    connect()
-    database.limit_read_memory()
-
-
 @contextmanager
 def writing(locks: WriteLocks = ALONE) -> Iterator[None]:
     """

@@ -16,7 +16,7 @@ from models.runtime.build_progress import BuildProgress
 from models.runtime.faults import Fault, output_state
 from models.runtime.leader_election import Leadership, SingleServer
 from models.status.snapshot.last_change import next_page_change, next_state_change
-from models.storage.database import limit_read_memory, reading
+from models.storage.database import reading
 from sitegen.builder.build import build, output_folders
 from sitegen.builder.report import BuildReport
 from sitegen.docs.outline import DocsOutline, stored_outline
@@ -271,8 +271,6 @@ class Builder:
     def _build(self) -> bool:
         """Build the areas; return whether no page failed."""
         started, started_cpu = time.perf_counter(), time.thread_time()
-        # A build reads much of the database once, which need not stay in memory.
-        limit_read_memory()
         context = self._create_context()
         # A corrected template takes effect without a restart.
         if self._has_failed_pages and context.theme.reload():

@@ -6,7 +6,6 @@ from time import perf_counter
 
 from models.runtime.commands import CommandContext
 from models.runtime.startup import open_existing_instance
-from models.storage.database import limit_read_memory
 from sitegen.builder.build import build
 from sitegen.page import context_factory
 
@@ -22,7 +21,6 @@ def declare(parser: ArgumentParser) -> None:
 def build_site(context: CommandContext, arguments: Namespace) -> int:
     now = context.clock()
     open_existing_instance(context.settings, now)
-    limit_read_memory()
     started = perf_counter()
     create_context = context_factory(
         context.page_settings(), *context.describe_api(), context.clock

@@ -6,7 +6,6 @@ from pathlib import Path
 from models.runtime.commands import CommandContext, CommandError
 from models.runtime.release import VERSION
 from models.runtime.startup import open_existing_instance
-from models.storage.database import limit_read_memory
 from sitegen.export.writer import ExportError, ExportOptions, write_export
 
 HELP = "export all stored data to a folder of plain files"
@@ -26,7 +25,6 @@ def declare(parser: ArgumentParser) -> None:
 def export(context: CommandContext, arguments: Namespace) -> None:
     now = context.clock()
     open_existing_instance(context.settings, now)
-    limit_read_memory()
     options = ExportOptions(
         now, VERSION, context.page_settings().site_url, with_samples=arguments.samples
     )

@@ -22,7 +22,6 @@ from models.projects.projects.activity import ActivityRow
 from models.projects.projects.rows import ProjectRow, project_with
 from models.projects.specifications.rows import SpecificationRevisionRow
 from models.projects.work.rows import WorkItemRow
-from models.storage.database import database
 
 # An import request needs room for the slug, name and owner around the bundle.
 ENVELOPE_BYTES = 4096
@@ -70,18 +69,17 @@ def export_project(query: ExportProject, now: datetime, actor: Actor) -> Iterato
 
 def _limit(pieces: Iterable[str], max_bytes: int) -> Iterator[str]:
     total = 0
-    with database.limited_read_memory():
-        for count, piece in enumerate(pieces):
-            total += len(piece.encode())
-            if total > max_bytes:
-                raise _too_large(max_bytes)
-            # Nearly every piece is an item of a list.
-            if count > MAX_ITEMS:
-                raise PayloadTooLarge(
-                    f"The bundle would have more than {MAX_ITEMS:,} items in its lists."
-                    " Without the activity or the files it may have few enough."
-                )
-            yield piece
+    for count, piece in enumerate(pieces):
+        total += len(piece.encode())
+        if total > max_bytes:
+            raise _too_large(max_bytes)
+        # Nearly every piece is an item of a list.
+        if count > MAX_ITEMS:
+            raise PayloadTooLarge(
+                f"The bundle would have more than {MAX_ITEMS:,} items in its lists."
+                " Without the activity or the files it may have few enough."
+            )
+        yield piece
 
 
 def _min_bytes(project: ProjectRow, columns: Iterable[tuple[Any, Any]]) -> int:

@@ -106,12 +106,6 @@ class Engine(Protocol):
     def has_transaction(self) -> bool:
         """Return whether this thread is inside a transaction."""
 
-    def limit_read_memory(self) -> None:
-        """Use little cache: this thread reads everything once."""
-
-    def limited_read_memory(self) -> AbstractContextManager[None]:
-        """Use little cache inside, in a thread that has other work afterwards."""
-
     def truncate_wal(self) -> bool:
         """Remove purged content from the log of writes; return whether it succeeded."""
 

@@ -2,7 +2,7 @@
 
 import logging
 from collections.abc import Iterator, Sequence
-from contextlib import AbstractContextManager, contextmanager, nullcontext
+from contextlib import contextmanager, nullcontext
 from datetime import datetime
 from pathlib import Path
 from typing import Any
@@ -171,12 +171,6 @@ class PostgresqlEngine(PostgresqlWrites, PostgresqlTextIndex, PostgresqlBulkRows
             return True
         status = self.connection().info.transaction_status
         return status in (TransactionStatus.INTRANS, TransactionStatus.INERROR)
-
-    def limit_read_memory(self) -> None:
-        """The cache is in the server."""
-
-    def limited_read_memory(self) -> AbstractContextManager[None]:
-        return nullcontext()
 
     def truncate_wal(self) -> bool:
         """Deleted rows disappear when the server next vacuums the table."""

@@ -25,11 +25,11 @@ from models.storage.write_locks import WriteLocks
 log = logging.getLogger("masthead.database")
 
 # synchronous=FULL with the write-ahead log makes an acknowledged write survive a power
-# failure. secure_delete overwrites purged text in free pages. The beginning of the file
-# is memory-mapped: each thread has a connection with a cache of its own, and copying a
-# page into each of them costs more than a look-up. These caches are small, because the
-# next write of another thread empties them. The log is longer than its limit only while
-# somebody reads from a snapshot.
+# failure. secure_delete overwrites purged text in free pages. Each thread has a small
+# cache of its own, because the next write of another thread empties it. No part of the
+# file is memory-mapped: that saves a request 4 of 650 µs, and the mapped part counts as
+# memory of the process. The log is longer than its limit only while somebody reads from
+# a snapshot.
 MIB = 1024 * 1024
 MAX_WAL_BYTES = 16 * MIB
 PRAGMAS = {
@@ -38,7 +38,6 @@ PRAGMAS = {
     "foreign_keys": 1,
     "secure_delete": 1,
     "cache_size": -2 * 1024,
-    "mmap_size": 64 * MIB,
     "journal_size_limit": MAX_WAL_BYTES,
 }
 # How long a write waits for readers of a log that is too long.
@@ -219,20 +218,6 @@ class SqliteEngine(SqliteTextIndex, SqliteBulkRows):
 
     def has_transaction(self) -> bool:
         return bool(self.in_transaction() or self.connection().in_transaction)
-
-    def limit_read_memory(self) -> None:
-        """Disable the memory map and reduce the cache, which use memory."""
-        self.pragma("mmap_size", 0)
-        self.pragma("cache_size", -1024)
-
-    @contextmanager
-    def limited_read_memory(self) -> Iterator[None]:
-        self.limit_read_memory()
-        try:
-            yield
-        finally:
-            for name in ("mmap_size", "cache_size"):
-                self.pragma(name, PRAGMAS[name])
 
     def limit_wal(self) -> None:
         """

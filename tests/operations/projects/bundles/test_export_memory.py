@@ -2,10 +2,7 @@
 
 import tracemalloc
 
-import pytest
-
 from api.http.response import MAX_BYTES_IN_MEMORY
-from models.storage.engines.sqlite import PRAGMAS
 from tests.factories.full_project import make_full
 
 DOCUMENTS, LENGTH = 24, 400_000
@@ -32,14 +29,3 @@ def test_export_is_not_held_in_memory(app, api, issue, clock, store):
 
     assert size > 2 * DOCUMENTS * LENGTH
     assert peak < MAX_BYTES_IN_MEMORY + 20 * LENGTH
-
-
-@pytest.mark.sqlite
-@pytest.mark.parametrize("name", ["mmap_size", "cache_size"])
-def test_export_leaves_the_cache_to_others(name, export, clock, store):
-    """An export uses little cache, and later requests as much as before."""
-    project = make_full(clock.now, "quillfeather").project
-
-    export(project.id)
-
-    assert store.pragma(name) == PRAGMAS[name]
