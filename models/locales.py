@@ -108,11 +108,11 @@ class Locale:
         return self.text("number.percent", value=self.number(float(value)))
 
     def long_date(self, text: str) -> str:
-        """Format the day of an ISO 8601 moment or date."""
-        return _format_date(text, "long", self._cldr)
+        """Format the day of an ISO 8601 moment in UTC, or of a date."""
+        return _format_date(text[:10], "long", self._cldr)
 
     def short_date(self, text: str) -> str:
-        return _format_date(text, "medium", self._cldr)
+        return _format_date(text[:10], "medium", self._cldr)
 
     def month_name(self, month: str) -> str:
         """Format a month such as 2026-03."""
@@ -175,8 +175,8 @@ class Locale:
 
 # All services of a page have the same days.
 @lru_cache(maxsize=4096)
-def _format_date(text: str, style: Literal["long", "medium"], cldr: CldrLocale) -> str:
-    return format_date(parse_utc(text), style, cldr)
+def _format_date(day: str, style: Literal["long", "medium"], cldr: CldrLocale) -> str:
+    return format_date(parse_utc(day), style, cldr)
 
 
 def is_known_language(tag: str) -> bool:

@@ -232,7 +232,7 @@ class AreaBuild:
         self._is_full = full or not self._before
         self._entries = dict(self._before)
         self.paths: set[str] = set()
-        self._touched: set[str] = set()
+        self._touched: list[str] = []
         self._failed: set[str] = set()
         self.unchanged = 0
 
@@ -277,7 +277,7 @@ class AreaBuild:
     def _note(self, page: Page, result: WriteResult) -> None:
         self._entries[page.path] = result.entry
         if result.is_written:
-            self._touched.add(page.path)
+            self._touched.append(page.path)
             self.report.written.append(page.path)
         else:
             self.unchanged += 1
@@ -311,7 +311,7 @@ class AreaBuild:
         if assets:
             now = self.context.now
             removed += retire_assets(self.folder, assets, self._entries, now)
-        self._touched |= set(removed)
+        self._touched += removed
         self.report.removed += removed
 
     def finish(self) -> None:

@@ -76,18 +76,19 @@ class PageWriter:
         shared = canonical_json([self._theme.version, self._navigation])
         return hashlib.sha256(shared).hexdigest()[:16]
 
-    def fingerprint(self, page: Page) -> str:
+    def fingerprint(self, page: Page) -> bytes:
         """Return a digest of everything that the page's file depends on."""
-        if not page.template:
-            return page.digest
-        languages = [each["language"] for each in self._alternates(page)]
-        return " ".join([page.digest, self.version, *languages])
+        parts = [page.digest]
+        if page.template:
+            languages = [each["language"] for each in self._alternates(page)]
+            parts += [self.version, *languages]
+        return hashlib.sha256(" ".join(parts).encode()).digest()[:16]
 
     def _alternates(self, page: Page) -> list[dict[str, str]]:
         """Return the addresses of the same page in all languages that have it."""
         return [] if page.canonical else alternates(self._languages, page.address)
 
-    def _unchanged_entry(self, path: str, fingerprint: str) -> ManifestEntry | None:
+    def _unchanged_entry(self, path: str, fingerprint: bytes) -> ManifestEntry | None:
         """Return the entry of the last build if the file need not be written."""
         entry = self.before.get(path)
         if entry is None or self.is_full or entry.made != fingerprint:

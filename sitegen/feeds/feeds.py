@@ -5,7 +5,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from datetime import datetime
 from email.utils import format_datetime
-from functools import lru_cache, partial
+from functools import partial
 from html import escape
 from typing import Any
 from xml.etree.ElementTree import Element, SubElement, indent, tostring
@@ -141,12 +141,14 @@ def _items(
     newest = sorted(windows, key=_order_of_window, reverse=True)[:MAX_ITEMS]
     now = context.once_per_build(read_snapshot).now
     published = published_windows((window.id for window, _ in newest), now)
-    memory = context.once_per_build(_Items)
+    site_url, locale = context.settings.site_url, context.theme.locale
     items = [
-        memory.of_update(incidents[update.incident_id].row, update)
+        _update_item(site_url, locale, incidents[update.incident_id].row, update)
         for update in updates
     ]
-    items += map(memory.of_window, published.values())
+    items += (
+        _maintenance_item(site_url, locale, window) for window in published.values()
+    )
     items.sort(key=lambda item: (item.dated, item.id), reverse=True)
     return items[:MAX_ITEMS]
 
@@ -157,16 +159,6 @@ def _order_of_window(window: Window) -> tuple[int, str]:
     started = {"active": row.starts_at, "completed": row.ends_at}.get(status, 0)
     changed_at = started if row.written == "scheduled" else 0
     return max(row.updated_at, changed_at), row.id
-
-
-class _Items:
-    """The items that were made last; several services may have the same."""
-
-    def __init__(self, context: BuildContext) -> None:
-        settings, locale = context.settings, context.theme.locale
-        keep = lru_cache(maxsize=10 * MAX_ITEMS)
-        self.of_update = keep(partial(_update_item, settings.site_url, locale))
-        self.of_window = keep(partial(_maintenance_item, settings.site_url, locale))
 
 
 def _update_item(

@@ -24,9 +24,11 @@ class AtomicWriter:
         """Drafts wait in a folder of this name, which no other writer uses."""
         self._root = root
         self._drafts_folder = f"{root}/{drafts}"
-        # The number of each file's draft, and the thread's work of syncing it.
-        self._drafts: dict[str, tuple[int, Future[None] | None]] = {}
+        # The number of each file's draft.
+        self._drafts: dict[str, int] = {}
         self._written = 0
+        # What the threads have to sync.
+        self._syncing: list[Future[None]] = []
         # Whether the disk has those that no thread syncs.
         self._is_synced = True
 
@@ -35,18 +37,19 @@ class AtomicWriter:
         self._written += 1
         draft = self._draft(self._written)
         self._write_draft(draft, content)
-        is_single = self._written <= MAX_SINGLE
-        self._is_synced &= is_single
-        synced = self._executor.submit(self._sync_file, draft) if is_single else None
+        if self._written <= MAX_SINGLE:
+            self._syncing.append(self._executor.submit(self._sync_file, draft))
+        else:
+            self._is_synced = False
         # A file that is written again comes where the later one does.
         self._drafts.pop(path, None)
-        self._drafts[path] = (self._written, synced)
+        self._drafts[path] = self._written
 
     def sync(self) -> None:
         """Wait until the disk has all drafts, which takes longer than renaming them."""
-        for _, synced in self._drafts.values():
-            if synced is not None:
-                synced.result()
+        for synced in self._syncing:
+            synced.result()
+        self._syncing.clear()
         if not self._is_synced:
             self._sync_all()
             self._is_synced = True
@@ -57,7 +60,7 @@ class AtomicWriter:
             return
         self.sync()
         self._before_changes()
-        for path, (number, _) in self._drafts.items():
+        for path, number in self._drafts.items():
             draft, target = self._draft(number), f"{self._root}/{path}"
             try:
                 self._rename(draft, target)
@@ -69,10 +72,10 @@ class AtomicWriter:
 
     def reset(self) -> None:
         """Remove the drafts that a failed build, or one that died, has left."""
-        for _, synced in self._drafts.values():
-            if synced is not None:
-                with suppress(OSError):
-                    synced.result()
+        for synced in self._syncing:
+            with suppress(OSError):
+                synced.result()
+        self._syncing.clear()
         self._drafts.clear()
         self._written, self._is_synced = 0, True
         with suppress(FileNotFoundError):

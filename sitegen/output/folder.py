@@ -28,6 +28,7 @@ from sitegen.output.manifest import (
     Manifest,
     ManifestEntry,
     area_of,
+    listed_paths,
     merge_manifests,
     parse_manifest,
     serialize_manifest,
@@ -129,9 +130,7 @@ class OutputFolder(AtomicWriter):
             return manifest.entries
         self._is_checked = True
         return {
-            path: ManifestEntry.from_content(
-                path, (self.path / path).read_bytes(), "", ""
-            )
+            path: ManifestEntry.from_content(path, (self.path / path).read_bytes(), "")
             for path in self._paths()
         }
 
@@ -261,22 +260,28 @@ class OutputFolder(AtomicWriter):
         paths: set[str] = set()
         for area in areas:
             if area != self.area:
-                manifest = OutputFolder(self._root, area).manifest()
-                paths |= manifest.entries.keys() if manifest else set()
+                # The builder of that area reports a manifest that is damaged.
+                with suppress(OSError, ValueError, KeyError, TypeError):
+                    content = (self.path / manifest_name(area)).read_bytes()
+                    paths |= listed_paths(content)
         return paths
 
     def _paths(self) -> list[str]:
         """Return the paths of the area's files, as they are in the folder."""
-        manifest, others = self.manifest(), self.listed_elsewhere()
+        manifest = self.manifest()
         own = manifest.entries.keys() if manifest else set()
-        return [
+        found = [
             path
             for _, paths in self._folders()
             for path in paths
             if path not in (MANIFEST, LIVE)
             and not path.startswith(f"{BUILDS}/")
-            and (path in own or (area_of(path) == self.area and path not in others))
+            and (path in own or area_of(path) == self.area)
         ]
+        unlisted = {path for path in found if path not in own}
+        # The manifests of other areas may be large.
+        foreign = unlisted & self.listed_elsewhere() if unlisted else unlisted
+        return [path for path in found if path not in foreign]
 
     def _remove_empty_folders(self) -> None:
         """Remove the folders that a build that died has left empty."""

@@ -99,7 +99,7 @@ def _is_intact(folder: OutputFolder, path: str, entry: ManifestEntry) -> bool:
         content = (folder.path / path).read_bytes()
     except OSError:
         return False
-    return hashlib.sha256(content).hexdigest() == entry.sha256
+    return hashlib.sha256(content).digest() == entry.sha256
 
 
 def _is_site_manifest_intact(shared: OutputFolder) -> bool:

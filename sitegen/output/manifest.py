@@ -48,21 +48,25 @@ def area_of(path: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class ManifestEntry:
-    """One file; `made` is the fingerprint of the page it was made from."""
+    """
+    One file; `made` is the fingerprint of the page it was made from.
 
-    sha256: str
+    The digests are bytes, since a site has tens of thousands of entries.
+    """
+
+    sha256: bytes
     size: int
     type: str
     cache: str
     area: str
-    made: str
+    made: bytes
 
     @classmethod
     def from_content(
-        cls, path: str, content: bytes, area: str, made: str
+        cls, path: str, content: bytes, area: str, made: bytes = b""
     ) -> "ManifestEntry":
         return cls(
-            sha256=hashlib.sha256(content).hexdigest(),
+            sha256=hashlib.sha256(content).digest(),
             size=len(content),
             type=content_type(path),
             cache=cache_class(path),
@@ -73,8 +77,9 @@ class ManifestEntry:
     def to_json(self) -> str:
         # None of these values needs to be escaped.
         return (
-            f'{{"sha256": "{self.sha256}", "size": {self.size}, "type": "{self.type}",'
-            f' "cache": "{self.cache}", "area": "{self.area}", "made": "{self.made}"}}'
+            f'{{"sha256": "{self.sha256.hex()}", "size": {self.size},'
+            f' "type": "{self.type}", "cache": "{self.cache}", "area": "{self.area}",'
+            f' "made": "{self.made.hex()}"}}'
         )
 
 
@@ -102,12 +107,23 @@ def parse_manifest(stamp: tuple[int, ...], content: bytes) -> Manifest:
     return Manifest(stamp, str(fields["version"]), entries)
 
 
+def listed_paths(content: bytes) -> set[str]:
+    """Return the paths of a manifest; raise what `parse_manifest` does."""
+    fields = json.loads(content, object_hook=_none_or_dict)
+    return set(fields["files"])
+
+
+def _none_or_dict(fields: dict[str, Any]) -> Any:
+    return None if "sha256" in fields else fields
+
+
 def _entry_or_dict(fields: dict[str, Any]) -> Any:
     if "sha256" not in fields:
         return fields
     # Few different texts, of which the parser makes one for each file.
     few = {name: intern(fields[name]) for name in ("type", "cache", "area")}
-    return ManifestEntry(**fields | few)
+    digests = {name: bytes.fromhex(fields[name]) for name in ("sha256", "made")}
+    return ManifestEntry(**fields | few | digests)
 
 
 def serialize_manifest(version: str, entries: Mapping[str, ManifestEntry]) -> bytearray:

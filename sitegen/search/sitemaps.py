@@ -1,24 +1,27 @@
 """Generate the sitemaps and robots.txt for search engines."""
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from datetime import datetime
 from functools import partial
 from html import escape
 from pathlib import Path
-from typing import Any
 
 from models.base import from_epoch_ms
 from models.fields import format_moment
 from models.projects.documents.linking.link_resolver import document_href
 from models.response_headers import url_path
 from models.site_addresses import incident_address, maintenance_address
-from models.status.snapshot.event_index import IndexedIncident, IndexedWindow
+from models.status.snapshot.event_index import (
+    IndexedIncident,
+    IndexedWindow,
+    read_event_ids,
+)
 from sitegen.docs.collections import DocsCollection, docs_collections
 from sitegen.docs.outline import docs_outline
 from sitegen.output.manifest import SHARED
 from sitegen.page import BuildContext, KeyedPages, Page, Stage, pages
 from sitegen.status.history import read_months
-from sitegen.status.published import EventChunk, chunks
+from sitegen.status.published import chunk_starts, chunks
 from sitegen.status.status_data import read_index, read_services
 from sitegen.urls import (
     ADDRESSES_OF_SITEMAP,
@@ -61,29 +64,25 @@ def status(context: BuildContext) -> Iterator[Page | KeyedPages]:
     months = sorted(context.once_per_build(read_months))
     lines += [(url_path(history_path(month)), None) for month in months]
     yield _sitemap(url, "status", lines[:MAX_ADDRESSES])
-    for kind, address, chunk in _events(context):
-        events = chunk.events
-        name = _name(kind, chunk)
-        yield KeyedPages(
-            sitemap_path(name),
-            events,
-            partial(_event_sitemap, url, name, address, events),
-        )
-
-
-def _events(
-    context: BuildContext,
-) -> Iterator[tuple[str, Callable[[str], str], EventChunk[Any]]]:
-    """Yield the incidents and the windows of each sitemap, with their addresses."""
     index = context.once_per_build(read_index)
-    for incidents in chunks(index.incidents, EVENTS_OF_SITEMAP):
-        yield "incidents", incident_address, incidents
-    for windows in chunks(index.windows, EVENTS_OF_SITEMAP):
-        yield "maintenance", maintenance_address, windows
+    yield from _event_sitemaps("incidents", url, incident_address, index.incidents)
+    yield from _event_sitemaps("maintenance", url, maintenance_address, index.windows)
 
 
-def _name(kind: str, chunk: EventChunk[Any]) -> str:
-    return f"status-{kind}-{chunk.id}"
+def _event_sitemaps(
+    kind: str,
+    url: str,
+    address: Callable[[str], str],
+    events: Sequence[IndexedIncident] | Sequence[IndexedWindow],
+) -> Iterator[KeyedPages]:
+    for chunk in chunks(events, EVENTS_OF_SITEMAP):
+        name = _name(kind, chunk.id)
+        make = partial(_event_sitemap, url, name, address, chunk.events)
+        yield KeyedPages(sitemap_path(name), chunk.events, make)
+
+
+def _name(kind: str, first_id: str) -> str:
+    return f"status-{kind}-{first_id}"
 
 
 def _event_sitemap(
@@ -112,7 +111,13 @@ def sitemap_index(context: BuildContext) -> Iterator[Page]:
         for collection in docs_outline(context).collections
         for path in collection.sitemaps
     ]
-    events = [sitemap_path(_name(kind, chunk)) for kind, _, chunk in _events(context)]
+    # Without their index, which takes much memory in the process of the documents.
+    ids_by_kind = zip(("incidents", "maintenance"), read_event_ids(), strict=True)
+    events = [
+        sitemap_path(_name(kind, ids[start]))
+        for kind, ids in ids_by_kind
+        for start in chunk_starts(ids, EVENTS_OF_SITEMAP)
+    ]
     sitemaps = "".join(
         f"<sitemap><loc>{escape(url)}/{path}</loc></sitemap>\n"
         for path in (site.path, sitemap_path("status"), *events, *collections)

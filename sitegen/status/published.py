@@ -164,14 +164,18 @@ def chunks(
     changes its own chunk, and at most the neighbours of this. The newest chunk, which
     changes most, may be split into its events.
     """
-    starts = [n for n, event in enumerate(events) if int(event.id[-2:], 16) % size == 0]
-    if splits_newest:
-        starts += range(max(starts, default=0), len(events))
-    bounds = sorted({0, *starts, len(events)})
-    for start, end in pairwise(bounds):
+    starts = chunk_starts([event.id for event in events], size)
+    if splits_newest and starts:
+        starts += range(starts[-1] + 1, len(events))
+    for start, end in pairwise([*starts, len(events)]):
         before = events[start - 1] if start else None
         after = events[end] if end < len(events) else None
         yield EventChunk(list(events[start:end]), before, after)
+
+
+def chunk_starts(ids: Sequence[str], size: int) -> list[int]:
+    """Return where each chunk begins among the ids of the events."""
+    return [n for n, id in enumerate(ids) if n == 0 or int(id[-2:], 16) % size == 0]
 
 
 def files_of_list(events: Sequence[T]) -> tuple[list[EventChunk[T]], list[T]]:

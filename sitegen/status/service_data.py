@@ -45,6 +45,8 @@ from sitegen.urls import incident_path, maintenance_path
 
 T = TypeVar("T")
 
+# How many services a reader holds, of which each takes 50 KB.
+MAX_HELD = 64
 DAY = timedelta(days=1)
 NO_COUNTS = Counts()
 
@@ -104,7 +106,10 @@ def _read_facts(context: BuildContext) -> dict[str, ServiceFacts]:
     measured_until = context.once_per_build(read_measured_until)
     histories = context.once_per_build(read_hourly_histories)
     spans = context.once_per_build(read_maintenance_spans)
-    index = context.once_per_build(read_index)
+    # Figures end on this day, at the earliest at its beginning.
+    index = context.once_per_build(read_index).since(
+        epoch_ms(context.now - HISTORY - DAY)
+    )
     changes = context.once_per_build(UpcomingChanges).by_service
     statuses = context.once_per_build(read_window_statuses)
     ends = {history.span[1] for history in histories.values()}
@@ -195,8 +200,14 @@ class ServiceReader:
         return self._data[slug]
 
     def load(self, slugs: Iterable[str]) -> None:
-        """Read several services, which takes less time than one after the other."""
+        """
+        Read several services, which takes less time than one after the other.
+
+        Only MAX_HELD of them are held, those that were loaded last.
+        """
         facts = {slug: self._facts[slug] for slug in slugs if slug not in self._data}
+        if len(self._data) + len(facts) > MAX_HELD:
+            self._data.clear()
         incidents = published_incidents(
             incident.id for each in facts.values() for incident in each.incidents
         )

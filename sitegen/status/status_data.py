@@ -21,6 +21,7 @@ from models.status.snapshot.event_index import (
     EventIndex,
     ServiceVersion,
     read_event_index,
+    read_service_versions,
 )
 from models.status.snapshot.last_change import last_change_at, last_changes_by_service
 from models.status.snapshot.snapshot import (
@@ -64,8 +65,12 @@ def stale_at(snapshot: StatusSnapshot, services: Iterable[ServiceRow]) -> str | 
 
 def read_services(context: BuildContext) -> list[ServiceRow]:
     """Return the services in display order, those of the last build if none changed."""
-    versions = context.once_per_build(read_index).services
+    versions = context.once_per_build(_read_service_versions)
     return context.memoize(_services_of_versions, versions)
+
+
+def _read_service_versions(_: BuildContext) -> list[ServiceVersion]:
+    return read_service_versions()
 
 
 def _services_of_versions(_: list[ServiceVersion]) -> list[ServiceRow]:
@@ -87,7 +92,8 @@ def read_service_list(context: BuildContext) -> StatusServiceList:
 def read_index(context: BuildContext) -> EventIndex:
     """Read when all incidents and windows were, and their versions."""
     memory = context.once_per_process(_Memory)
-    memory.index = read_event_index(memory.index)
+    services = context.once_per_build(_read_service_versions)
+    memory.index = read_event_index(memory.index, services)
     return memory.index
 
 

@@ -25,6 +25,12 @@ _SELECT_WINDOWS = (
     "SELECT id, starts_at, ends_at, written, updated_at FROM maintenance"
     " WHERE removed_at IS NULL AND updated_at >= {0}"
 )
+_SELECT_INCIDENT_IDS = (
+    "SELECT id FROM incident WHERE removed_at IS NULL ORDER BY started_at, id"
+)
+_SELECT_WINDOW_IDS = (
+    "SELECT id FROM maintenance WHERE removed_at IS NULL ORDER BY starts_at, id"
+)
 _SELECT_AFFECTED = (
     "SELECT subject, service_id FROM affected WHERE service_id IS NOT NULL"
     " AND subject IN (SELECT id FROM incident WHERE updated_at >= {0}"
@@ -62,6 +68,9 @@ class IndexedIncident(NamedTuple):
     updated_at: int
     services: tuple[ServiceVersion, ...]
 
+    def times(self) -> tuple[int, ...]:
+        return self.started_at, self.updated_at
+
 
 class IndexedWindow(NamedTuple):
     """A maintenance window; equal rows stand for equal windows, but for the clock."""
@@ -73,6 +82,9 @@ class IndexedWindow(NamedTuple):
     written: str
     updated_at: int
     services: tuple[ServiceVersion, ...]
+
+    def times(self) -> tuple[int, ...]:
+        return self.starts_at, self.ends_at, self.updated_at
 
 
 @dataclass(frozen=True)
@@ -92,28 +104,41 @@ class EventIndex:
     def windows_by_service(self) -> Mapping[int, list[IndexedWindow]]:
         return _by_service(self.windows)
 
-    @cached_property
-    def times_by_service(self) -> Mapping[int, list[int]]:
-        """When events of each service began, ended or changed, in order."""
-        times: dict[int, list[int]] = defaultdict(list)
-        for number, incidents in self.incidents_by_service.items():
-            for incident in incidents:
-                times[number] += incident.started_at, incident.updated_at
-        for number, windows in self.windows_by_service.items():
-            for window in windows:
-                times[number] += window.starts_at, window.ends_at, window.updated_at
-        return {number: sorted(of_service) for number, of_service in times.items()}
+    def since(self, at: int) -> "EventIndex":
+        """Return the incidents and windows that had not ended at this time."""
+        return EventIndex(
+            [
+                each
+                for each in self.incidents
+                if each.resolved_at is None or each.resolved_at > at
+            ],
+            [each for each in self.windows if each.ends_at > at],
+            self.services,
+        )
 
 
-def read_event_index(previous: EventIndex) -> EventIndex:
+def read_service_versions() -> list[ServiceVersion]:
+    return list(map(ServiceVersion._make, database.execute_sql(_SELECT_SERVICES)))
+
+
+def read_event_ids() -> tuple[list[str], list[str]]:
+    """Return the ids of the incidents and of the windows, in the order of the index."""
+    incidents, windows = (
+        [id for (id,) in database.execute_sql(sql)]
+        for sql in (_SELECT_INCIDENT_IDS, _SELECT_WINDOW_IDS)
+    )
+    return incidents, windows
+
+
+def read_event_index(
+    previous: EventIndex, services: list[ServiceVersion]
+) -> EventIndex:
     """
     Return the index as it is now, the previous one if nothing has changed.
 
     Only rows with a newer version are read, if those and the previous rows are all
     that the tables have by now. Rows that did not change are the previous objects.
     """
-    rows = database.execute_sql(_SELECT_SERVICES)
-    services = [ServiceVersion._make(row) for row in rows]
     if services == previous.services:
         versions = [row.updated_at for row in previous.incidents]
         versions += [row.updated_at for row in previous.windows]

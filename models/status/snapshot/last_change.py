@@ -1,6 +1,5 @@
 """Find when what the status page shows last changed, and when time next changes it."""
 
-from bisect import bisect_right
 from datetime import datetime, timedelta
 from itertools import chain
 from typing import Any
@@ -12,7 +11,11 @@ from models.status.incidents.incidents import IncidentRow
 from models.status.maintenance.windows import MaintenanceRow
 from models.status.measurements.measurements import ReadingRow
 from models.status.services.rows import ServiceRow
-from models.status.snapshot.event_index import EventIndex
+from models.status.snapshot.event_index import (
+    EventIndex,
+    IndexedIncident,
+    IndexedWindow,
+)
 from models.status.state import Reading
 
 DAY = timedelta(days=1)
@@ -64,7 +67,7 @@ def last_changes_by_service(
         stale,
         _newest(service, observed_at, observed_at <= now),
     ]
-    times.append(_newest_events(index, now))
+    times.append(_newest_events(index, _midnight(now), now))
     for number, at in chain.from_iterable(by_number.items() for by_number in times):
         if number in candidates and at and at <= now:
             candidates[number].append(at)
@@ -121,14 +124,19 @@ def _newest(service: Any, column: Any, condition: Any) -> dict[int, datetime]:
     return dict(query.where(condition).group_by(service).tuples())
 
 
-def _newest_events(index: EventIndex, now: datetime) -> dict[int, datetime]:
-    """Return when an incident or a window of each service last began or changed."""
-    now_ms = epoch_ms(now)
-    return {
-        number: from_epoch_ms(times[position - 1])
-        for number, times in index.times_by_service.items()
-        if (position := bisect_right(times, now_ms))
-    }
+def _newest_events(
+    index: EventIndex, since: datetime, now: datetime
+) -> dict[int, datetime]:
+    """Return when an event of each service last began, ended or changed since then."""
+    start, end = epoch_ms(since), epoch_ms(now)
+    newest: dict[int, int] = {}
+    events: list[IndexedIncident | IndexedWindow] = [*index.incidents, *index.windows]
+    for event in events:
+        times = [at for at in event.times() if at <= end]
+        if times and max(times) >= start:
+            for service in event.services:
+                newest[service.number] = max(*times, newest.get(service.number, 0))
+    return {number: from_epoch_ms(at) for number, at in newest.items()}
 
 
 def _extreme(aggregate: Any, column: Any, condition: Any) -> datetime | None:

@@ -99,7 +99,7 @@ class PublishSource:
     def read(self, file: PublishedFile) -> bytes:
         """Return the content of a file of the snapshot; raise if it is damaged."""
         content = self._links[file.path].read_bytes()
-        if hashlib.sha256(content).hexdigest() != file.entry.sha256:
+        if hashlib.sha256(content).digest() != file.entry.sha256:
             raise PublishError(
                 f"{file.path} in the output is not as it was written. Run a build."
             )
@@ -151,9 +151,7 @@ class PublishSource:
         return {
             path: PublishedFile(
                 path,
-                ManifestEntry.from_content(
-                    path, (self._path / path).read_bytes(), "", ""
-                ),
+                ManifestEntry.from_content(path, (self._path / path).read_bytes(), ""),
             )
             for path in paths
         }

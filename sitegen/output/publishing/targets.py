@@ -40,7 +40,7 @@ class PublishedFile:
         """Return a digest of the content and, after a dash, one of the headers."""
         headers = f"{self.type}\n{self.cache_control}".encode()
         headers_digest = sha256(headers).hexdigest()[:8]
-        return f"{content_fingerprint(self.entry.sha256)}-{headers_digest}"
+        return f"{content_fingerprint(self.entry.sha256.hex())}-{headers_digest}"
 
 
 def content_fingerprint(digest: str) -> str:

@@ -3,7 +3,11 @@
 import pytest
 
 from models.status.incidents.incidents import IncidentRow
-from models.status.snapshot.event_index import EventIndex, read_event_index
+from models.status.snapshot.event_index import (
+    EventIndex,
+    read_event_index,
+    read_service_versions,
+)
 
 ADMIN = "POST /status/v1/admin"
 
@@ -56,34 +60,34 @@ def written(api, clock):
 )
 def test_change(written, api, operation, name, body):
     """After each write, the index is what a process that starts now would read."""
-    before = read_event_index(EventIndex())
+    before = read_event_index(EventIndex(), read_service_versions())
     body |= {"id": written[name]} if name else {}
 
     assert api(f"{ADMIN}/{operation}", body).status_code == 200
 
-    after = read_event_index(before)
-    assert after == read_event_index(EventIndex())
+    after = read_event_index(before, read_service_versions())
+    assert after == read_event_index(EventIndex(), read_service_versions())
     assert after != before
 
 
 def test_unchanged_rows(written, api):
     """Rows that did not change stay the same objects, and so does the whole index."""
-    before = read_event_index(EventIndex())
-    assert read_event_index(before) is before
+    before = read_event_index(EventIndex(), read_service_versions())
+    assert read_event_index(before, read_service_versions()) is before
 
     body = {"id": written["mail incident"], "title": "Mail is slow"}
     api(f"{ADMIN}/incidents/update", body)
 
-    mail, shop = read_event_index(before).incidents
+    mail, shop = read_event_index(before, read_service_versions()).incidents
     assert mail is not before.incidents[0]
     assert shop is before.incidents[1]
 
 
 def test_older_database(written):
     """A restored database has older rows: the index is read again."""
-    before = read_event_index(EventIndex())
+    before = read_event_index(EventIndex(), read_service_versions())
     IncidentRow.delete().where(IncidentRow.id == written["shop incident"]).execute()
 
-    after = read_event_index(before)
+    after = read_event_index(before, read_service_versions())
 
     assert [incident.id for incident in after.incidents] == [written["mail incident"]]

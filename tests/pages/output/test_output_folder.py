@@ -64,7 +64,7 @@ def test_drafts_of_a_broken_build_are_swept(folder):
     found = OutputFolder(str(folder.path), "docs").start()
 
     assert list(found) == ["a.html"]
-    assert found["a.html"].made == ""
+    assert found["a.html"].made == b""
     assert not list(folder.path.glob(".masthead.docs.drafts/*"))
 
 
@@ -111,8 +111,7 @@ def test_removal_takes_empty_folders_along(folder):
 def test_differences_name_the_file(folder):
     """`check` names the missing and the modified files."""
     entries = {
-        p: ManifestEntry.from_content(p, b"x", "status", "")
-        for p in ("a.html", "b.html")
+        p: ManifestEntry.from_content(p, b"x", "status") for p in ("a.html", "b.html")
     }
     with folder.locked():
         folder.write("a.html", b"y")
@@ -258,7 +257,7 @@ def test_many_files_are_synced_at_once(tmp_path, monkeypatch):
 def written(folder, **files):
     """Write the files and their manifest."""
     entries = {
-        p: ManifestEntry.from_content(p, text, "docs", "") for p, text in files.items()
+        p: ManifestEntry.from_content(p, text, "docs") for p, text in files.items()
     }
     with folder.locked():
         folder.start()

@@ -6,7 +6,11 @@ from datetime import timedelta
 import pytest
 
 from models.status.services.rows import ServiceRow
-from models.status.snapshot.event_index import EventIndex, read_event_index
+from models.status.snapshot.event_index import (
+    EventIndex,
+    read_event_index,
+    read_service_versions,
+)
 from models.status.snapshot.last_change import (
     last_changes_by_service,
     next_page_change,
@@ -249,7 +253,9 @@ def test_figures_end_at_each(sample_status, api, clock, write, body):
     clock.pass_(seconds=30)
 
     def changes_at(now):
-        return last_changes_by_service(now, fresh, read_event_index(EventIndex()))
+        return last_changes_by_service(
+            now, fresh, read_event_index(EventIndex(), read_service_versions())
+        )
 
     first = changes_at(clock.now)[other]
     api(f"{ADMIN}/{write}", body | {"services": ["mail"]})
