@@ -277,7 +277,7 @@ class Server:
             clock=utc_now,
             wake_builder=election.notify,
             list_faults=lambda: [
-                *builders.troubles(),
+                *builders.faults(),
                 *self.state.table.faults(),
                 *temporary_faults(),
                 *shared_source_faults(utc_now()),

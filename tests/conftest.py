@@ -253,14 +253,14 @@ def raw_database(request, store, settings):
 
 @pytest.fixture
 def woken():
-    """The areas that the builder was woken for, and which of them quietly."""
+    """The areas that the builder was woken for, and which of these builds may wait."""
     return []
 
 
 @pytest.fixture
 def app(store, settings, clock, woken):
-    def wake_builder(area, is_quiet):
-        woken.append(f"{area}, quietly" if is_quiet else area)
+    def wake_builder(area, is_deferrable):
+        woken.append(f"{area}, deferrable" if is_deferrable else area)
 
     preview = Preview(settings.output)
     return create_app(settings, clock=clock, wake_builder=wake_builder, preview=preview)

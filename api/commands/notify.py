@@ -5,7 +5,7 @@ from argparse import ArgumentParser, Namespace
 from api.notifications.senders import EmailSender
 from models.base import new_id
 from models.notifications.addresses.mail_address import parse_mail_address
-from models.notifications.deliveries.dispatch import Attempt
+from models.notifications.deliveries.attempts import Attempt
 from models.runtime.commands import CommandContext, CommandError
 
 HELP = "test the notifications"

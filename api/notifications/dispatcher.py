@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 from models.errors import StorageBusy
 from models.logs import LogLine
-from models.notifications.deliveries.dispatch import (
+from models.notifications.deliveries.attempts import (
     Attempt,
     claim,
     due_channels,

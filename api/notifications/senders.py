@@ -13,7 +13,7 @@ from api.notifications.mail_sender import MailSender
 from models.changes import built_generations, published_generations
 from models.logs import LogLine
 from models.notifications.addresses.mail_relay import parse_mail_relay, parse_mailbox
-from models.notifications.deliveries.dispatch import Attempt
+from models.notifications.deliveries.attempts import Attempt
 from models.notifications.deliveries.outcomes import Outcome
 from models.notifications.event_types import CHANNELS
 from models.notifications.subscriptions.secrets import SECRET_PREFIX

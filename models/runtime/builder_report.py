@@ -128,7 +128,7 @@ class BuilderState:
         """Return whether each builder has built its area since it was started."""
         return all(report.get("hasStarted") for report in self._reports())
 
-    def troubles(self) -> list[Fault]:
+    def faults(self) -> list[Fault]:
         faults: dict[Fault, None] = {}
         for name, report in zip(self._names, self._reports(), strict=True):
             faults |= {Fault(**fault): None for fault in report.get("faults", [])}

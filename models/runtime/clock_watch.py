@@ -46,7 +46,7 @@ class ClockWatch:
     def _is_apart(self) -> bool:
         return abs(self._ahead) > MAX_APART
 
-    def troubles(self) -> list[Fault]:
+    def faults(self) -> list[Fault]:
         if not self._is_apart:
             return []
         direction = "ahead of" if self._ahead > timedelta() else "behind"

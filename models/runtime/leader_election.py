@@ -29,7 +29,7 @@ class Leadership(Protocol):
 class LeaderElection(Leadership, Protocol):
     """A server's part in the election; it takes part while this is entered."""
 
-    def notify(self, area: str, is_quiet: bool) -> None:
+    def notify(self, area: str, is_deferrable: bool) -> None:
         """Notify the leader, after a commit, that an area was written to."""
 
     def __enter__(self) -> None: ...

@@ -76,7 +76,7 @@ class ServerLocks:
                 log.warning(LogLine(state="second-server", is_over=not is_second))
             self._is_second = is_second
 
-    def troubles(self) -> list[Fault]:
+    def faults(self) -> list[Fault]:
         if not self._is_second:
             return []
         detail = (

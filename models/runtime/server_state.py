@@ -61,8 +61,8 @@ class ServerState:
     def builders(self) -> BuilderState:
         return BuilderState(self.table, (BUILDER, DOCS), self.database)
 
-    def wake_builder(self, area: str, is_quiet: bool) -> None:
+    def wake_builder(self, area: str, is_deferrable: bool) -> None:
         """Wake the builder of an area, both if it is empty."""
         for name, pipe in self.wake_pipes.items():
             if area in ("", name):
-                pipe.send(is_quiet)
+                pipe.send(is_deferrable)

@@ -35,8 +35,8 @@ MAX_PAUSE_SECONDS = 0.05
 # Quiet changes, such as measurements that change no state, never end. After each build
 # they wait for so many times the processor time that it took, so that builds take at
 # most a tenth of a core from those who write. The limit is below MAX_WAIT.
-QUIET_PAUSE_RATIO = 10
-MAX_QUIET_PAUSE_SECONDS = 20.0
+DEFERRAL_RATIO = 10
+MAX_DEFERRAL_SECONDS = 20.0
 # Nor do they wait longer than this part of the time in which a measurement is fresh.
 FRESHNESS_SHARE = 10
 # How often a builder that does not build looks whether it leads by now: what wakes it
@@ -50,12 +50,13 @@ class Timing(NamedTuple):
     """
     How long the builder waits, in seconds.
 
-    A quiet change, such as a measurement that changes no state, waits for more of its
-    kind, and longer after a costly build. After a tick the builder checks for changes
-    without being woken. It also inspects some files after each tick, woken or not.
+    A deferrable change, such as a measurement that changes no state, waits for more of
+    its kind, and longer after a costly build. After a tick the builder checks for
+    changes without being woken. It also inspects some files after each tick, woken or
+    not.
     """
 
-    quiet_delay: float = 5.0
+    deferral: float = 5.0
     tick: float = 15.0
 
 
@@ -111,7 +112,7 @@ class Builder:
         self._folders: OutputFolders | None = None
         self._waiting_since: datetime | None = None
         self._next_change: datetime | None = None
-        self._paused_until = self._quiet_until = 0.0
+        self._paused_until = self._deferred_until = 0.0
         # Set after the first build, or when another server turns out to build.
         self.has_started = threading.Event()
         self.progress = BuildProgress()
@@ -126,17 +127,17 @@ class Builder:
         self.wake()
         self._thread.join()
 
-    def wake(self, is_quiet: bool = False) -> None:
+    def wake(self, is_deferrable: bool = False) -> None:
         """
         Request a build, because something was written or a time has come.
 
-        A quiet change may wait for more of its kind; any other change takes it along.
+        A deferrable change may wait for more of its kind; any other takes it along.
         The database has its mark, so it is not lost if this process dies.
         """
         now = self._clock()
         self._waiting_since = self._waiting_since or now
         self.progress.request(now)
-        if not is_quiet:
+        if not is_deferrable:
             self._is_urgent.set()
         self._woken.set()
 
@@ -145,7 +146,7 @@ class Builder:
         """Return whether the folder has what readers get: built here, and last."""
         return not (self._leadership.is_led_elsewhere or self._is_outdated)
 
-    def troubles(self) -> list[Fault]:
+    def faults(self) -> list[Fault]:
         """Return the faults that the areas have now."""
         faults = [self._fault] if self._fault else []
         if self._folders is not None:
@@ -194,8 +195,8 @@ class Builder:
         # because the scheduler's clock was set back.
         is_woken = self._woken.wait(self._timing.tick)
         if is_woken:
-            pause = self._quiet_until - time.monotonic()
-            self._is_urgent.wait(max(self._timing.quiet_delay, pause))
+            pause = self._deferred_until - time.monotonic()
+            self._is_urgent.wait(max(self._timing.deferral, pause))
         time.sleep(max(0.0, self._paused_until - time.monotonic()))
         # Cleared before anything is read: later changes wake the builder again.
         self._is_urgent.clear()
@@ -303,8 +304,8 @@ class Builder:
         self._has_failed_pages = bool(report.failed)
         freshness = context.settings.freshness
         if report.written:
-            pause = quiet_pause(cpu_seconds, freshness)
-            self._quiet_until = max(self._quiet_until, time.monotonic() + pause)
+            pause = deferral_pause(cpu_seconds, freshness)
+            self._deferred_until = max(self._deferred_until, time.monotonic() + pause)
         if "status" in self._areas:
             with reading():
                 self._next_change = next_page_change(context.now, freshness)
@@ -321,11 +322,11 @@ def _fault_state(error: Exception) -> str:
     return output_state(error) if isinstance(error, OSError) else "build-failed"
 
 
-def quiet_pause(cpu_seconds: float, freshness: timedelta) -> float:
-    """Return for how long quiet changes wait after a build of this cost, in seconds."""
+def deferral_pause(cpu_seconds: float, freshness: timedelta) -> float:
+    """Return for how many seconds deferrable changes wait after such a build."""
     return min(
-        QUIET_PAUSE_RATIO * cpu_seconds,
-        MAX_QUIET_PAUSE_SECONDS,
+        DEFERRAL_RATIO * cpu_seconds,
+        MAX_DEFERRAL_SECONDS,
         freshness.total_seconds() / FRESHNESS_SHARE,
     )
 

@@ -98,12 +98,12 @@ def build_status(
     output = Path(settings.output)
     can_be_read = is_site_complete(output) and was_built_for(output, settings.site_url)
 
-    def on_write(area: str, is_quiet: bool) -> None:
+    def on_write(area: str, is_deferrable: bool) -> None:
         # Without an area, this server may have become the leader, which the process of
         # documents must know before it wakes.
         if not area:
             reporter.report()
-        state.wake_builder(area, is_quiet)
+        state.wake_builder(area, is_deferrable)
 
     election = join_election(state.database, on_write)
     notifier = create_notifier(lambda: election.is_leader)
@@ -157,9 +157,9 @@ def build_status(
         builder,
         election,
         {"build": builder.progress, "publish": publisher.progress},
-        server_locks.troubles,
-        clock_watch.troubles,
-        publisher.troubles,
+        server_locks.faults,
+        clock_watch.faults,
+        publisher.faults,
         notifier.faults,
     )
     with server_locks, election, publisher, reporter, notifier:
@@ -184,7 +184,7 @@ def _reporter(
     progress: Mapping[str, BuildProgress],
     *list_faults: Callable[[], list[Fault]],
 ) -> BuilderReporter:
-    sources = (builder.troubles, *list_faults)
+    sources = (builder.faults, *list_faults)
     return BuilderReporter(
         state.table,
         name,

@@ -7,7 +7,7 @@ from datetime import datetime
 from typing import Any
 
 from models.locales import Locale
-from models.notifications.deliveries.dispatch import Attempt
+from models.notifications.deliveries.attempts import Attempt
 from models.settings import Settings
 from sitegen.messages.message_text import Dialect, Message, parse_message
 from sitegen.messages.notice import Notice, notice_of

@@ -20,7 +20,7 @@ from models.display_text import plain_line
 from models.locales import Locale
 from models.notifications.addresses.mail_address import smtp_address
 from models.notifications.addresses.mail_relay import Mailbox, parse_mailbox
-from models.notifications.deliveries.dispatch import Attempt
+from models.notifications.deliveries.attempts import Attempt
 from models.notifications.event_types import EVENT_TYPES
 from models.notifications.subscriptions.links import CONFIRM, END, MANAGE
 from models.notifications.subscriptions.readers import CONFIRM_WITHIN

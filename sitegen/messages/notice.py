@@ -6,7 +6,7 @@ from datetime import datetime
 from typing import Literal
 
 from models.locales import Locale
-from models.notifications.deliveries.dispatch import Attempt
+from models.notifications.deliveries.attempts import Attempt
 from models.settings import Settings
 from models.status.incidents.incidents import StatusIncidentDetail, StatusIncidentUpdate
 from models.status.maintenance.windows import StatusMaintenance

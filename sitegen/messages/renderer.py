@@ -11,7 +11,7 @@ from functools import cache
 from importlib import import_module
 from typing import Protocol
 
-from models.notifications.deliveries.dispatch import Attempt
+from models.notifications.deliveries.attempts import Attempt
 from models.settings import Settings
 from sitegen.theme.theme import Theme
 

@@ -7,7 +7,7 @@ from datetime import datetime
 from typing import Any
 
 from models.fields import format_moment
-from models.notifications.deliveries.dispatch import Attempt
+from models.notifications.deliveries.attempts import Attempt
 from models.settings import Settings
 from sitegen.messages.text_limits import fitted_line, most
 from sitegen.theme.theme import Theme

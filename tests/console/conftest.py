@@ -82,7 +82,7 @@ def console_theme():
 
 @pytest.fixture
 def console_app(store, settings, clock, console_theme, woken):
-    def wake_builder(area, is_quiet):
+    def wake_builder(area, is_deferrable):
         woken.append(area)
 
     return create_app(

@@ -89,13 +89,13 @@ def deliver(clock, senders):
     )
     deadline = time.monotonic() + SECONDS
     with dispatcher:
-        while not is_quiet():
+        while not is_deferrable():
             assert time.monotonic() < deadline, list(DeliveryRow.select().dicts())
             time.sleep(0.005)
             clock.pass_(seconds=1)
 
 
-def is_quiet():
+def is_deferrable():
     is_open = DeliveryRow.status.in_(("waiting", "sending", "failed"))
     is_pending = EventRow.notified_at.is_null()
     with reading():

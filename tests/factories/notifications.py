@@ -4,7 +4,7 @@ from collections import defaultdict
 from datetime import UTC, datetime
 
 from models.locales import load_locale
-from models.notifications.deliveries.dispatch import Attempt
+from models.notifications.deliveries.attempts import Attempt
 from models.notifications.deliveries.outcomes import Outcome
 from models.notifications.event_types import default_events
 from models.notifications.subscriptions.subscriptions import create_subscription

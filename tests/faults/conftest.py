@@ -118,7 +118,7 @@ def states(store, settings, clock, monkeypatch):
     monkeypatch.setattr("api.http.health.MET_SECONDS", 0.0)
 
     def read_states(builder=None):
-        faults = builder.troubles if builder else list
+        faults = builder.faults if builder else list
         app = create_app(settings, clock=clock, list_faults=faults)
         answer = app.test_client().get("/readyz")
         found = answer.json["states"]

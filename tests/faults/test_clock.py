@@ -100,16 +100,16 @@ def test_clock_apart_from_that_of_the_database(store, caplog, seconds, expected)
     apart = timedelta(seconds=seconds)
     watch = ClockWatch(lambda: datetime.now(UTC) + apart)
     watch.compare()
-    assert [f"{expected} that of" in fault.detail for fault in watch.troubles()] == (
+    assert [f"{expected} that of" in fault.detail for fault in watch.faults()] == (
         [True] if expected else []
     )
-    assert not any(fault.is_harmless for fault in watch.troubles())
+    assert not any(fault.is_harmless for fault in watch.faults())
     assert ("state=clock-apart is_over=False" in caplog.text) == bool(expected)
 
     apart = timedelta()
     watch.compare()
 
-    assert watch.troubles() == []
+    assert watch.faults() == []
 
 
 def test_clock_of_a_database_that_is_away(raw_database, clock):
@@ -119,4 +119,4 @@ def test_clock_of_a_database_that_is_away(raw_database, clock):
 
     watch.compare()
 
-    assert watch.troubles() == []
+    assert watch.faults() == []

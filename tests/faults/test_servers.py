@@ -27,14 +27,14 @@ def test_second_server(tenures, settings):
     with ExitStack() as servers:
         with first:
             servers.enter_context(second)
-            (fault,) = second.troubles()
+            (fault,) = second.faults()
             assert fault.state == "second-server"
             assert fault.is_harmless
-            assert first.troubles() == []
+            assert first.faults() == []
 
         second.acquire()
 
-        assert second.troubles() == []
+        assert second.faults() == []
         assert lock_owner(Path(settings.output) / LOCK_FILE)
     assert lock_owner(Path(settings.output) / LOCK_FILE) is None
 
@@ -46,7 +46,7 @@ def test_many_servers(tenures, settings):
     """
     first, second = tenures
     with first, second:
-        assert first.troubles() == second.troubles() == []
+        assert first.faults() == second.faults() == []
         assert lock_owner(Path(settings.output) / LOCK_FILE)
 
     assert lock_owner(Path(settings.output) / LOCK_FILE) is None

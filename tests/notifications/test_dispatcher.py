@@ -8,9 +8,9 @@ import pytest
 
 from api.notifications.dispatcher import Dispatcher, Sender
 from models.errors import StorageBusy
-from models.notifications.deliveries import dispatch
+from models.notifications.deliveries import attempts
+from models.notifications.deliveries.attempts import MAX_PER_SUBSCRIPTION, claim
 from models.notifications.deliveries.deliveries import queue_message
-from models.notifications.deliveries.dispatch import MAX_PER_SUBSCRIPTION, claim
 from models.notifications.deliveries.fan_out import fan_out
 from models.notifications.deliveries.outcomes import Outcome
 from models.notifications.rows import DeliveryRow, SubscriptionRow
@@ -180,7 +180,7 @@ def test_sender_with_a_bug(receivers):
 
 def test_outcome_is_kept_while_the_storage_refuses(receivers, monkeypatch):
     """An outcome that cannot be written is written later, and nothing is sent twice."""
-    real, refusals = dispatch.writing, [3]
+    real, refusals = attempts.writing, [3]
 
     @contextmanager
     def refusing(locks):
@@ -190,7 +190,7 @@ def test_outcome_is_kept_while_the_storage_refuses(receivers, monkeypatch):
         with real(locks):
             yield
 
-    monkeypatch.setattr(dispatch, "writing", refusing)
+    monkeypatch.setattr(attempts, "writing", refusing)
     subscribe(NOW)
     with dispatcher(receivers.send):
         record_event()

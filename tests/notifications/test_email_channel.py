@@ -9,7 +9,7 @@ from email.policy import default
 import pytest
 
 from api.notifications.senders import EmailSender, create_senders
-from models.notifications.deliveries.dispatch import claim, record_outcomes
+from models.notifications.deliveries.attempts import claim, record_outcomes
 from models.notifications.rows import DeliveryRow, SubscriptionRow
 from models.notifications.subscriptions.readers import (
     confirm_subscription,

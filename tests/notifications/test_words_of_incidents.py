@@ -7,7 +7,7 @@ import pytest
 from pydantic import ValidationError
 
 from models.locales import load_locale
-from models.notifications.deliveries.dispatch import claim, record_outcomes
+from models.notifications.deliveries.attempts import claim, record_outcomes
 from models.notifications.deliveries.fan_out import fan_out
 from models.notifications.rows import DeliveryRow
 from models.settings import Settings

@@ -44,7 +44,7 @@ def started(clock):
 
 
 def states(publisher):
-    return [each.state for each in publisher.troubles()]
+    return [each.state for each in publisher.faults()]
 
 
 def test_builds_are_published(started, target, store, there, output, api, clock):
@@ -119,13 +119,13 @@ def test_failure(started, to_folder, site, there, tmp_path, output, caplog):
     publisher.wake()
 
     assert eventually(lambda: publisher.progress.broken > 2)
-    (found,) = publisher.troubles()
+    (found,) = publisher.faults()
     assert found.state == "publish-failed"
     assert found.state in HARMLESS_STATES
     assert "web cannot be published to: File exists." in found.detail
     assert not [each for each in caplog.records if each.exc_info and any(each.exc_info)]
     (tmp_path / "web").unlink()
-    assert eventually(lambda: not publisher.troubles())
+    assert eventually(lambda: not publisher.faults())
     assert there() == files_of(output)
 
 
@@ -159,7 +159,7 @@ def test_hook_fails(started, to_folder, site, tmp_path):
 
     assert eventually(lambda: states(publisher) == ["hook-failed"])
     fails.unlink()
-    assert eventually(lambda: not publisher.troubles())
+    assert eventually(lambda: not publisher.faults())
     addresses = result.read_text().split()
     assert f"{to_folder.site_url}/guides/second/" in addresses
     assert len(addresses) == len({*addresses})
@@ -177,7 +177,7 @@ def test_another_publishes(started, to_bucket, site, monkeypatch, bucket):
     publisher.wake()
 
     assert eventually(lambda: len(bucket.requests) > 10)
-    assert publisher.troubles() == []
+    assert publisher.faults() == []
     assert publisher.progress.done == publisher.progress.broken == 0
     monkeypatch.setattr(Publication, "_pause", lambda *_: other.release({}))
     assert eventually(lambda: publisher.progress.done == 1)
@@ -204,7 +204,7 @@ def test_stopped(started, to_bucket, site, bucket):
     publisher.__exit__()
 
     assert not publisher._thread.is_alive()
-    assert publisher.troubles() == []
+    assert publisher.faults() == []
 
 
 def test_what_is_live_is_noted(started, to_bucket, site, bucket, there):
@@ -241,4 +241,4 @@ def test_busy_database_when_it_is_noted(started, to_folder, site):
     assert eventually(lambda: len(noted) == 2)
     assert noted == ["busy", built]
     assert publisher.progress.broken == 0
-    assert not publisher.troubles()
+    assert not publisher.faults()

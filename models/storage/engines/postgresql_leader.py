@@ -43,9 +43,9 @@ class PostgresqlLeaderElection:
         self._stopped.set()
         self._thread.join()
 
-    def notify(self, area: str, is_quiet: bool) -> None:
+    def notify(self, area: str, is_deferrable: bool) -> None:
         """Notify the leader; it finds a write that was not notified by itself."""
-        payload = f"{area} {'quiet' if is_quiet else 'loud'}"
+        payload = f"{area} {'deferrable' if is_deferrable else 'urgent'}"
         try:
             database.execute_sql("SELECT pg_notify(?, ?)", (CHANNEL, payload))
         except Exception as error:
@@ -68,7 +68,7 @@ class PostgresqlLeaderElection:
             for notification in connection.notifies(timeout=POLL_SECONDS, stop_after=1):
                 area, _, manner = notification.payload.partition(" ")
                 if self.is_leader:
-                    self._wake_builder(area, manner == "quiet")
+                    self._wake_builder(area, manner == "deferrable")
 
     def _try_lock(self, connection: Connection) -> None:
         if self.is_leader:

@@ -77,7 +77,7 @@ class Publisher:
             self.progress.request(self._clock())
             self._wake_event.set()
 
-    def troubles(self) -> list[Fault]:
+    def faults(self) -> list[Fault]:
         return [self._fault] if self._fault else []
 
     def _run(self) -> None:

@@ -8,7 +8,7 @@ import pytest
 from api.http.application import create_app
 from models.audit import AuditRow
 from models.notifications.deliveries import replay
-from models.notifications.deliveries.dispatch import claim, record_outcomes
+from models.notifications.deliveries.attempts import claim, record_outcomes
 from models.notifications.deliveries.fan_out import fan_out
 from models.notifications.events import NewEvent, record_events, withdraw_events
 from models.notifications.rows import DeliveryRow, SubscriptionRow

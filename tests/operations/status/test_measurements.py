@@ -79,19 +79,24 @@ def world_of_two(world, sample, api, woken):
 @pytest.mark.parametrize(
     ("reported", "source", "pass_", "expected"),
     [
-        ([("api", "operational")], "probe-1", 60, "status, quietly"),
-        ([("mail", "down")], "probe-1", 60, "status, quietly"),
-        ([("api", "operational"), ("ghost", "down")], "probe-1", 60, "status, quietly"),
+        ([("api", "operational")], "probe-1", 60, "status, deferrable"),
+        ([("mail", "down")], "probe-1", 60, "status, deferrable"),
+        (
+            [("api", "operational"), ("ghost", "down")],
+            "probe-1",
+            60,
+            "status, deferrable",
+        ),
         # Each of these may change a state, and so is built at once.
         ([("api", "degraded")], "probe-1", 60, "status"),
         ([("mail", "operational")], "probe-1", 60, "status"),
         ([("api", "operational"), ("api", "down")], "probe-1", 60, "status"),
         ([("api", "operational")], "probe-2", 60, "status"),
         ([("api", "operational")], "probe-1", 290.001, "status"),
-        ([("api", "operational")], "probe-1", 290, "status, quietly"),
+        ([("api", "operational")], "probe-1", 290, "status, deferrable"),
     ],
 )
-def test_quiet_batch(
+def test_deferrable_batch(
     world_of_two, api, clock, woken, reported, source, pass_, expected
 ):
     """Only a batch that repeats each source's fresh values may be built later."""

@@ -4,7 +4,7 @@ import pytest
 
 from models.audit import AuditRow
 from models.changes import behind
-from models.notifications.deliveries.dispatch import claim
+from models.notifications.deliveries.attempts import claim
 from models.notifications.deliveries.fan_out import fan_out
 from models.notifications.rows import DeliveryRow, EventRow
 from models.status.clock_events import record_clock_events

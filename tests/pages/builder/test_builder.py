@@ -11,7 +11,7 @@ import pytest
 
 from models.changes import AREAS, behind
 from models.storage.database import database
-from sitegen.builder.builder import Builder, Timing, quiet_pause
+from sitegen.builder.builder import Builder, Timing, deferral_pause
 from sitegen.docs.body_cache import BodyCache
 from sitegen.page import BuildContext
 from sitegen.theme.site_theme import site_theme
@@ -51,7 +51,7 @@ def started(store, context, clock, woken):
         builder = Builder(AREAS, clock, context, due.append, **more)
         builders.append(builder)
         builder.start()
-        return SimpleNamespace(wake=builder.wake, troubles=builder.troubles, due=due)
+        return SimpleNamespace(wake=builder.wake, faults=builder.faults, due=due)
 
     yield start
     for each in builders:
@@ -86,7 +86,7 @@ def test_woken(api, started, output):
     builder.wake()
 
     assert eventually(page.exists)
-    assert builder.troubles() == []
+    assert builder.faults() == []
 
 
 def test_wake_for_nothing(started, output):
@@ -113,17 +113,17 @@ def measured_once(api, clock):
     return again
 
 
-def test_quiet_wakes_are_gathered(measured_once, started, output):
+def test_deferrable_wakes_are_gathered(measured_once, started, output):
     """Deferrable writes wait together for one build, up to a maximum time."""
     builder, page = (
-        started(timing=UNWOKEN._replace(quiet_delay=3.0)),
+        started(timing=UNWOKEN._replace(deferral=3.0)),
         output / "status/index.html",
     )
     assert eventually(lambda: len(builder.due) == 1)
 
     for _ in range(3):
         measured_once()
-        builder.wake(is_quiet=True)
+        builder.wake(is_deferrable=True)
         time.sleep(0.1)
 
     assert "12:00 UTC" not in text_of(page)
@@ -135,15 +135,15 @@ def test_quiet_wakes_are_gathered(measured_once, started, output):
     ("cpu_seconds", "freshness", "pause"),
     [(0.1, 300, 1.0), (1.4, 300, 14.0), (9.0, 300, 20.0), (9.0, 30, 3.0)],
 )
-def test_quiet_pause(cpu_seconds, freshness, pause):
+def test_deferral_pause(cpu_seconds, freshness, pause):
     """
     The pause is ten times the cost, limited by the fault threshold and a tenth of the
     freshness.
     """
-    assert quiet_pause(cpu_seconds, timedelta(seconds=freshness)) == pause
+    assert deferral_pause(cpu_seconds, timedelta(seconds=freshness)) == pause
 
 
-def test_quiet_wake_after_a_costly_build(measured_once, started, context, output):
+def test_deferrable_wake_after_a_costly_build(measured_once, started, context, output):
     """
     Deferrable writes wait after an expensive build; any other write builds them too.
     """
@@ -154,12 +154,12 @@ def test_quiet_wake_after_a_costly_build(measured_once, started, context, output
             pass
         return context()
 
-    timing, page = UNWOKEN._replace(quiet_delay=0.0), output / "status/index.html"
+    timing, page = UNWOKEN._replace(deferral=0.0), output / "status/index.html"
     builder = started(costly_context, timing=timing)
     assert eventually(lambda: builder.due)
 
     measured_once()
-    builder.wake(is_quiet=True)
+    builder.wake(is_deferrable=True)
     time.sleep(1)
     assert len(builder.due) == 1
     builder.wake()
@@ -182,17 +182,19 @@ def test_reading_ahead_of_the_clock(api, started, clock):
     assert builder.due == [clock.now + timedelta(seconds=305, milliseconds=1)]
 
 
-def test_loud_wake_takes_the_quiet_along(api, measured_once, started, output):
+def test_urgent_wake_takes_deferrable_changes_along(
+    api, measured_once, started, output
+):
     """
     A write that is not deferrable never waits for others, and all are shown at once.
     """
     builder, page = (
-        started(timing=UNWOKEN._replace(quiet_delay=600.0)),
+        started(timing=UNWOKEN._replace(deferral=600.0)),
         output / "status/index.html",
     )
     assert eventually(lambda: builder.due)
     measured_once()
-    builder.wake(is_quiet=True)
+    builder.wake(is_deferrable=True)
     time.sleep(0.2)
 
     incident = {"title": "Errors", "severity": "degraded", "body": "Looking."}
@@ -203,16 +205,16 @@ def test_loud_wake_takes_the_quiet_along(api, measured_once, started, output):
     assert "12:00 UTC" in text_of(page)
 
 
-def test_inspection_while_quiet_wakes_never_cease(started, output):
+def test_inspection_while_deferrable_wakes_never_cease(started, output):
     """A damaged file is found and restored even if the builder is never idle."""
-    builder = started(timing=Timing(quiet_delay=0.0, tick=0.3))
+    builder = started(timing=Timing(deferral=0.0, tick=0.3))
     page = output / "status/index.html"
     assert eventually(lambda: builder.due)
     before = page.read_text()
     page.write_text("damaged")
 
     def is_repaired():
-        builder.wake(is_quiet=True)
+        builder.wake(is_deferrable=True)
         return page.read_text() == before
 
     assert eventually(is_repaired, seconds=20)
@@ -245,14 +247,14 @@ def test_site_in_another_language(
     assert eventually(lambda: link not in text_of(page))
 
 
-def test_death_while_quiet_writes_wait(measured_once, started, output):
+def test_death_while_deferrable_writes_wait(measured_once, started, output):
     """
     Writes that waited when the process died are in the first build of the next one.
     """
-    first, page = started(timing=Timing(quiet_delay=60.0)), output / "status/index.html"
+    first, page = started(timing=Timing(deferral=60.0)), output / "status/index.html"
     assert eventually(lambda: first.due)
     measured_once()
-    first.wake(is_quiet=True)
+    first.wake(is_deferrable=True)
     time.sleep(0.2)
     assert behind() == {"status"}
 
@@ -286,13 +288,13 @@ def test_output_that_cannot_be_written(api, started, settings, output, tmp_path)
     """
     output.write_text("not a folder")
     builder = started()
-    assert eventually(builder.troubles)
-    assert "cannot be written" in builder.troubles()[0].detail
+    assert eventually(builder.faults)
+    assert "cannot be written" in builder.faults()[0].detail
 
     output.unlink()
     builder.wake()
 
-    assert eventually(lambda: not builder.troubles())
+    assert eventually(lambda: not builder.faults())
     assert (output / "index.html").exists()
 
 
@@ -303,16 +305,16 @@ def test_storage_that_cannot_be_read(api, started, output, monkeypatch):
     api(f"{ADMIN}/services/add", {"slug": "api", "name": "Public API"})
     database.execute_sql("ALTER TABLE area RENAME TO elsewhere")
     builder.wake()
-    assert eventually(builder.troubles)
+    assert eventually(builder.faults)
     assert re.search(
-        'no such table: area|relation "area" does not', builder.troubles()[0].detail
+        'no such table: area|relation "area" does not', builder.faults()[0].detail
     )
 
     database.execute_sql("ALTER TABLE elsewhere RENAME TO area")
     builder.wake()
 
     assert eventually((output / "status/services/api.json").exists)
-    assert eventually(lambda: not builder.troubles())
+    assert eventually(lambda: not builder.faults())
 
 
 def test_waiting_is_a_trouble_in_time(started, settings, clock):
@@ -324,10 +326,8 @@ def test_waiting_is_a_trouble_in_time(started, settings, clock):
 
     builder = started(never)
     builder.wake()
-    assert builder.troubles() == []
+    assert builder.faults() == []
 
     clock.pass_(seconds=31)
 
-    assert any(
-        "behind since 12:00:00 UTC" in each.detail for each in builder.troubles()
-    )
+    assert any("behind since 12:00:00 UTC" in each.detail for each in builder.faults())

@@ -103,13 +103,15 @@ def test_failed_page(build_again, keyed, output):
 
 
 def test_damaged_file(build_again, keyed, settings, output):
-    """A modified file is written again, even with the same key."""
+    """An inspection finds the modified file alone, and a build writes it again."""
     folders = OutputFolders(settings.output)
     build_again(folders=folders)
     build_again(folders=folders)
+    assert not Inspection().step(folders["status"])
     (output / PATH).write_text("bad")
     while not Inspection().step(folders["status"]):
         pass
+    assert folders["status"].damaged == {PATH}
 
     build_again(folders=folders)
 

@@ -216,7 +216,7 @@ OF_MAIL = {
 }
 
 
-def test_quiet_batch_touches_its_numbers(sample_status, api, build_site, clock):
+def test_deferrable_batch_touches_its_numbers(sample_status, api, build_site, clock):
     """A measurement without a change of state updates only its numbers."""
     clock.pass_(seconds=30)
     build_site()

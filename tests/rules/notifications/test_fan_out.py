@@ -5,7 +5,7 @@ from datetime import UTC, datetime, timedelta
 import pytest
 
 from models.notifications.deliveries import fan_out as module
-from models.notifications.deliveries.dispatch import claim, record_outcomes
+from models.notifications.deliveries.attempts import claim, record_outcomes
 from models.notifications.deliveries.fan_out import fan_out
 from models.notifications.events import NewEvent, record_events
 from models.notifications.rows import DeliveryRow, EventRow

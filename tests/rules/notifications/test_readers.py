@@ -6,7 +6,7 @@ import pytest
 
 from api.retention import delete_expired
 from models.instance import InstanceRow
-from models.notifications.deliveries.dispatch import claim, record_outcomes
+from models.notifications.deliveries.attempts import claim, record_outcomes
 from models.notifications.rows import DeliveryRow, SubscriptionRow
 from models.notifications.subscriptions import readers as module
 from models.notifications.subscriptions.readers import (

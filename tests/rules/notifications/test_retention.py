@@ -4,7 +4,7 @@ from datetime import timedelta
 
 import pytest
 
-from models.notifications.deliveries.dispatch import claim, record_outcomes
+from models.notifications.deliveries.attempts import claim, record_outcomes
 from models.notifications.deliveries.fan_out import fan_out
 from models.notifications.deliveries.retention import (
     RETENTION,

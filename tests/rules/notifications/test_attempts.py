@@ -5,13 +5,13 @@ from datetime import timedelta
 
 import pytest
 
-from models.notifications.deliveries.deliveries import queue_message
-from models.notifications.deliveries.dispatch import (
+from models.notifications.deliveries.attempts import (
     claim,
     record_outcomes,
     recover,
     release,
 )
+from models.notifications.deliveries.deliveries import queue_message
 from models.notifications.deliveries.fan_out import fan_out
 from models.notifications.deliveries.outcomes import Outcome
 from models.notifications.events import withdraw_events
