@@ -101,7 +101,8 @@ def _csv(history: HourlyHistory) -> str:
     return "".join([",".join(("per", *COLUMNS)), *rows, "\n"])
 
 
-@lru_cache(maxsize=3)
+# Days and hours, of both files: with less room, each service would make all again.
+@lru_cache(maxsize=4)
 def _prefixes(before: str, starts: tuple[str, ...], after: str) -> list[str]:
     """Return what precedes the counts; hundreds of services have the same."""
     return [f"{before}{start}{after}" for start in starts]

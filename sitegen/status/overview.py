@@ -19,12 +19,7 @@ from sitegen.status.charts import sparkline
 from sitegen.status.events import LINKED_FILES, LINKS, isolated_text, with_timeline
 from sitegen.status.missing_data import missing_data
 from sitegen.status.published import PublishedMaintenance, read_incidents
-from sitegen.status.service_data import (
-    MAX_HELD,
-    ServiceData,
-    ServiceReader,
-    read_service_facts,
-)
+from sitegen.status.service_data import ServiceData, ServiceReader, read_service_facts
 from sitegen.status.status_data import (
     affected_services,
     read_index,
@@ -227,11 +222,8 @@ def read_rows(context: BuildContext) -> dict[str, _Row]:
         slug: row for slug, row in memory.by_slug.items() if row.key == keys.get(slug)
     }
     changed = [slug for slug in keys if slug not in rows]
-    for start in range(0, len(changed), MAX_HELD):
-        slugs = changed[start : start + MAX_HELD]
-        reader.load(slugs)
-        for slug in slugs:
-            rows[slug] = _row(context, reader.data_of(slug), at, keys[slug])
+    for slug, data in reader.data_of_each(changed):
+        rows[slug] = _row(context, data, at, keys[slug])
     memory.by_slug = {slug: rows[slug] for slug in keys}
     return memory.by_slug
 

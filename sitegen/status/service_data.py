@@ -1,6 +1,6 @@
 """Know what decides the pages of each service, and read the rest of changed ones."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, date, datetime, time, timedelta
 from typing import Any, NamedTuple, TypeVar
@@ -196,18 +196,21 @@ class ServiceReader:
 
     def data_of(self, slug: str) -> ServiceData:
         if slug not in self._data:
-            self.load([slug])
+            self._load([slug])
         return self._data[slug]
 
-    def load(self, slugs: Iterable[str]) -> None:
-        """
-        Read several services, which takes less time than one after the other.
+    def data_of_each(self, slugs: Sequence[str]) -> Iterator[tuple[str, ServiceData]]:
+        """Yield several services, read in less time than one after the other."""
+        for start in range(0, len(slugs), MAX_HELD):
+            batch = slugs[start : start + MAX_HELD]
+            self._load(batch)
+            yield from [(slug, self._data[slug]) for slug in batch]
 
-        Only MAX_HELD of them are held, those that were loaded last.
-        """
-        facts = {slug: self._facts[slug] for slug in slugs if slug not in self._data}
-        if len(self._data) + len(facts) > MAX_HELD:
+    def _load(self, slugs: Sequence[str]) -> None:
+        """Read the services, at most MAX_HELD, and drop others if there is no room."""
+        if len(self._data) + len(slugs) > MAX_HELD:
             self._data.clear()
+        facts = {slug: self._facts[slug] for slug in slugs if slug not in self._data}
         incidents = published_incidents(
             incident.id for each in facts.values() for incident in each.incidents
         )

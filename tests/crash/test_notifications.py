@@ -89,13 +89,13 @@ def deliver(clock, senders):
     )
     deadline = time.monotonic() + SECONDS
     with dispatcher:
-        while not is_deferrable():
+        while not is_idle():
             assert time.monotonic() < deadline, list(DeliveryRow.select().dicts())
             time.sleep(0.005)
             clock.pass_(seconds=1)
 
 
-def is_deferrable():
+def is_idle():
     is_open = DeliveryRow.status.in_(("waiting", "sending", "failed"))
     is_pending = EventRow.notified_at.is_null()
     with reading():

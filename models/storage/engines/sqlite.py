@@ -27,9 +27,9 @@ log = logging.getLogger("masthead.database")
 # synchronous=FULL with the write-ahead log makes an acknowledged write survive a power
 # failure. secure_delete overwrites purged text in free pages. Each thread has a small
 # cache of its own, because the next write of another thread empties it. No part of the
-# file is memory-mapped: that saves a request 4 of 650 µs, and the mapped part counts as
-# memory of the process. The log is longer than its limit only while somebody reads from
-# a snapshot.
+# file is memory-mapped: a map would save a request 4 of 650 µs, and what is mapped
+# counts as memory of the process. The log is longer than its limit only while somebody
+# reads from a snapshot.
 MIB = 1024 * 1024
 MAX_WAL_BYTES = 16 * MIB
 PRAGMAS = {

@@ -195,7 +195,7 @@ def test_window_that_an_operator_ends(world, api, clock, tick, event_types, stat
     assert event_types() == ["maintenance.scheduled", f"maintenance.{status}"]
 
 
-def test_window_without_messages_starts_without(world, api, clock, tick, event_types):
+def test_window_that_notifies_nobody(world, api, clock, tick, event_types):
     """A window scheduled without notice has no events until an update notifies."""
     id = world.window("api", 60, 120, notify=False)
     clock.pass_(seconds=60)
