@@ -44,6 +44,14 @@ _PLAIN_LINE = re.compile(
 # These are no text in YAML, in any case.
 _RESERVED_WORDS = {"y", "n", "yes", "no", "on", "off", "true", "false", "null"}
 _BOOLEANS = {"true": True, "false": False}
+# What these name is text, whatever it looks like: a date, 0123, 1.10 or true.
+TEXT_FIELDS = {
+    *("title", "linkTitle", "menuTitle", "sidebarTitle", "sidebar_label", "label"),
+    *("nav_title", "navTitle", "short_title", "description", "summary", "id", "slug"),
+    *("section", "parent", "grand_parent"),
+}
+_TAG = "tag:yaml.org,2002:"
+_NOT_TEXT = {f"{_TAG}{name}" for name in ("bool", "float", "int", "timestamp")}
 _SURROGATE = re.compile("[\ud800-\udfff]")
 
 
@@ -79,6 +87,17 @@ class StrictLoader(yaml.SafeLoader):
         return value
 
 
+class FrontMatterLoader(StrictLoader):
+    """Reads titles and other texts as written."""
+
+    def construct_mapping(self, node: Any, deep: bool = False) -> Any:
+        for key, value in node.value:
+            is_text = isinstance(key.value, str) and key.value in TEXT_FIELDS
+            if is_text and value.tag in _NOT_TEXT:
+                value.tag = f"{_TAG}str"
+        return super().construct_mapping(node, deep)
+
+
 class LenientLoader(StrictLoader):
     """Reads an unknown tag, which only a site generator knows, as null."""
 
@@ -98,14 +117,28 @@ def split_front_matter(text: str) -> tuple[FrontMatter, str]:
             raise UnreadableFrontMatter(message, text, is_draft=True)
         return {}, text
     body = text[match.end() :].lstrip("\n")
+    is_draft = _has_draft_line(match[2])
     try:
-        return _parse(match[1], match[2]), body
+        values = _parse(match[1], match[2])
+        if values is not None:
+            return values, body
     except UnreadableFile as error:
-        is_draft = _has_draft_line(match[2])
+        if _is_text(match[2]) and not is_draft:
+            return {}, text
         raise UnreadableFrontMatter(str(error), body, is_draft=is_draft) from None
+    return {}, text
 
 
-def _parse(fence: str, text: str) -> FrontMatter:
+def _is_text(between: str) -> bool:
+    """Return whether text between two rules is no front matter, but a part of the page.
+
+    As in Pandoc, front matter does not begin with an empty line.
+    """
+    return bool(between.strip()) and not between.partition("\n")[0].strip()
+
+
+def _parse(fence: str, text: str) -> FrontMatter | None:
+    """Return the names and values, None if the text between two rules has none."""
     if len(text) > MAX_CHARACTERS:
         raise UnreadableFile(
             f"The front matter has more than {MAX_CHARACTERS} characters."
@@ -117,9 +150,9 @@ def _parse(fence: str, text: str) -> FrontMatter:
         raise UnreadableFile(
             f"The front matter is not valid {LANGUAGES[fence]}{_line_of(error)}."
         ) from None
-    if values is not None and not isinstance(values, dict):
-        raise UnreadableFile("The front matter is not a list of names and values.")
-    return values or {}
+    if values is None:
+        return None if _is_text(text) else {}
+    return values if isinstance(values, dict) else None
 
 
 def _line_of(error: Exception) -> str:
@@ -154,7 +187,7 @@ def parse_yaml_file(text: str, name: str) -> Any:
 
 def _load_strict_yaml(text: str) -> Any:
     values = plain_values(text)
-    return load_yaml(text, StrictLoader) if values is None else values
+    return load_yaml(text, FrontMatterLoader) if values is None else values
 
 
 def plain_values(text: str) -> FrontMatter | None:
@@ -170,7 +203,7 @@ def plain_values(text: str) -> FrontMatter | None:
             return None
         name, value = match.groups()
         if value in _BOOLEANS:
-            values[name] = _BOOLEANS[value]
+            values[name] = value if name in TEXT_FIELDS else _BOOLEANS[value]
         elif value.lower() in _RESERVED_WORDS:
             return None
         else:

@@ -107,6 +107,7 @@ def import_docs(context: CommandContext, arguments: Namespace) -> int:
             context.show_progress("file"),
             name=arguments.tree,
             include_from=arguments.include_from,
+            now=context.clock(),
         )
         if not tree.sources and not tree.skipped:
             raise CommandError(

@@ -18,7 +18,8 @@ from models.projects.documents.documents import Collection
 from models.projects.documents.rows import DocumentRevisionRow, DocumentRow
 from models.projects.projects.rows import ProjectRow
 from sitegen.sources.source_file import INDEXES, SUFFIXES
-from sitegen.sources.tree import IGNORED_FOLDERS, split_title
+from sitegen.sources.titles import split_heading
+from sitegen.sources.tree import IGNORED_FOLDERS
 
 FOLDER = "documents"
 # The folder of documents without a collection.
@@ -159,6 +160,6 @@ def _file_text(
     )
     content = revision.content
     # An import removes one first heading that repeats the title, so add one more.
-    if split_title(content)[0] == revision.title:
+    if split_heading(content)[0] == revision.title:
         content = f"# {revision.title}\n\n{content}"
     return f"---\n{front_matter}---\n\n{content}"

@@ -6,18 +6,18 @@ from itertools import pairwise
 
 from markdown_it.token import Token
 
-from sitegen.markdown.html_tags import ID
+from sitegen.markdown.html_tags import ID, ID_CHARACTER
 
 # Others have no style here.
 CLASSES = frozenset(("dark", "light", "left", "right", "center"))
 ATTRIBUTES = re.compile(
     r"\{:?\s*+("
-    r"(?:(?:[#.][\w:.-]{1,200}+|[A-Za-z][\w-]{0,40}+="
+    rf"(?:(?:[#.]{ID_CHARACTER}{{1,200}}+|[A-Za-z][\w-]{{0,40}}+="
     r"(?:\"[^\"{}\n]{0,300}+\"|'[^'{}\n]{0,300}+'|[\w.:%/-]{1,300}+))\s*+){1,20}+"
     r")\}"
 )
 _ATTRIBUTE = re.compile(
-    r"#([\w:.-]++)|\.([\w-]++)|(width|height)=[\"']?([1-9][0-9]{0,3})\b"
+    rf"#({ID_CHARACTER}++)|\.([\w-]++)|(width|height)=[\"']?([1-9][0-9]{{0,3}})\b"
 )
 
 
@@ -34,7 +34,7 @@ def split_heading(text: str) -> tuple[str, str]:
     match = ATTRIBUTES.fullmatch(text, start) if start >= 0 else None
     if match is None:
         return text, ""
-    ids = [id for id, *_ in _ATTRIBUTE.findall(match[1]) if id]
+    ids = [id for id, *_ in _ATTRIBUTE.findall(match[1]) if ID.fullmatch(id)]
     return text[:start].rstrip(), ids[0] if ids else ""
 
 

@@ -11,11 +11,13 @@ from markdown_it.token import Token
 from models.normalization import normalize
 from sitegen.markdown.attributes import split_heading
 
-EXPLICIT_ID = re.compile(r"[A-Za-z][A-Za-z0-9_-]*+")
 # In rendered HTML, where text is escaped, only tags of headings match.
 HEADING_TAG = re.compile(r'<h[1-6] id="([^"]*)">')
 MAX_SLUG_LENGTH = 200
 APOSTROPHES = "'\N{RIGHT SINGLE QUOTATION MARK}"
+# They only say how the character before them looks, as in many emoji.
+NOT_IN_WORDS = "\N{VARIATION SELECTOR-15}\N{VARIATION SELECTOR-16}"
+NOT_IN_WORDS += "\N{COMBINING ENCLOSING KEYCAP}"
 
 
 @dataclass(frozen=True)
@@ -37,7 +39,7 @@ def slug(text: str) -> str:
 
 @lru_cache(maxsize=4096)
 def _slug_character(character: str) -> str:
-    if character in APOSTROPHES:
+    if character in APOSTROPHES or character in NOT_IN_WORDS:
         return ""
     if character == "_" or unicodedata.category(character)[0] in "LMN":
         return character
@@ -79,8 +81,8 @@ def assign_heading_ids(
     headings_found: list[tuple[Token, Token, str]] = []
     open_levels: list[int] = []
     for opening, inline, closing in _headings(tokens):
-        explicit_id = closing.meta.get("explicit_id") or _take_explicit_id(inline)
-        text = " ".join(inline_text(inline.children).split())
+        explicit_id = closing.meta.get("explicit_id") or take_explicit_id(inline)
+        text = heading_text(inline)
         if text:
             opening.tag = closing.tag = _tag_without_gap(opening.tag, open_levels)
             headings_found.append((opening, closing, text))
@@ -119,15 +121,29 @@ def _headings(tokens: Sequence[Token]) -> Iterator[tuple[Token, Token, Token]]:
             yield token, tokens[index + 1], tokens[index + 2]
 
 
-def _take_explicit_id(inline: Token) -> str | None:
+def heading_text(inline: Token) -> str:
+    """
+    Return the text of a heading, without the badges in it.
+
+    They are pictures and small print, unless the heading has nothing else.
+    """
+    parts, depth = [], 0
+    for token in inline.children or ():
+        tag = token.meta.get("tag")
+        if tag and tag.name == "small":
+            depth += -1 if tag.is_closing else 1
+        elif depth <= 0 and token.type != "image":
+            parts.append(_token_text(token))
+    own_text = " ".join("".join(parts).split())
+    return own_text or " ".join(inline_text(inline.children).split())
+
+
+def take_explicit_id(inline: Token) -> str:
     """Remove attributes such as {#id .class} from the end, and return the id."""
     last = inline.children[-1] if inline.children else None
     if last is None or last.type != "text":
-        return None
-    text, id = split_heading(last.content)
-    if id and not EXPLICIT_ID.fullmatch(id):
-        return None
-    last.content = text
+        return ""
+    last.content, id = split_heading(last.content)
     return id
 
 

@@ -46,8 +46,12 @@ _NUMBER = re.compile(r"[1-9][0-9]{0,3}")
 _ALIGN = re.compile(r"left|center|right", re.IGNORECASE)
 _WORD = re.compile(r"[A-Za-z][A-Za-z0-9-]{0,40}")
 _ANY = re.compile(r".*", re.DOTALL)
+# Letters, marks and digits of any script, and of ASCII also these.
+ID_CHARACTER = r"[\w.:\u00c0-\u1fff\u2c00-\ud7ff\uf900-\ufdff\U00010000-\U0010ffff-]"
 # The page's own ids contain a dot after one of these words.
-ID = re.compile(r"(?!(?:page|day|note|noteref|tab)\.)[^\W_][\w.:-]{0,199}")
+ID = re.compile(
+    rf"(?!(?:page|day|note|noteref|tab)\.)(?=[^\W_]){ID_CHARACTER}{{1,200}}"
+)
 
 _EVERYWHERE: Mapping[str, re.Pattern[str]] = {
     "title": _ANY,

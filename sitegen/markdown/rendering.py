@@ -10,11 +10,11 @@ from typing import Any
 
 from markdown_it import MarkdownIt
 from markdown_it.token import Token
-from mdit_py_plugins.deflist import deflist_plugin
 
 from models.locales import Locale
 from models.projects.documents.linking.link_resolver import site_href
 from sitegen.markdown.attributes import apply_attributes
+from sitegen.markdown.definition_lists import enable_definition_lists
 from sitegen.markdown.footnotes import enable_footnotes
 from sitegen.markdown.headings import Heading, assign_heading_ids
 from sitegen.markdown.highlighting import MAX_HIGHLIGHTED
@@ -37,6 +37,7 @@ __all__ = [
     "RENDERER_VERSION",
     "Heading",
     "Rendered",
+    "parse_blocks",
     "parse_tokens",
     "render",
     "render_entry",
@@ -45,7 +46,7 @@ __all__ = [
 ]
 
 # Increase it when the same text gives other HTML, so that cached bodies are replaced.
-RENDERER_VERSION = "12"
+RENDERER_VERSION = "13"
 # Characters of Markdown, twice what the API accepts.
 MAX_LENGTH = 1_000_000
 # An anchor is listed with the headings, as one below them all.
@@ -90,7 +91,7 @@ def make_parser(*disabled: str, is_document: bool = True) -> MarkdownIt:
         enable_html(parser)
         enable_math(parser)
         enable_tabs(parser)
-        deflist_plugin(parser)
+        enable_definition_lists(parser)
     else:
         parser.disable(["html_block", "html_inline"])
     parser.disable(list(disabled))
@@ -161,6 +162,12 @@ def render_line(text: str, locale: Locale) -> str:
 def parse_tokens(text: str) -> list[Token]:
     """Return the tokens of a document; raise WorkLimitExceeded if it is hostile."""
     return PARSER.parse(text, {"limit": WorkLimit()})
+
+
+def parse_blocks(text: str) -> list[Token]:
+    """Return the tokens as they are rendered, with those of HTML among them."""
+    env: dict[str, Any] = {"limit": WorkLimit(), "ids": {}}
+    return split_html(PARSER.parse(text, env), env)
 
 
 def _render(text: str, parser: MarkdownIt) -> Rendered:

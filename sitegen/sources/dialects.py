@@ -9,10 +9,11 @@ from sitegen.sources.admonitions import (
     ContainerConverter,
     convert_in_quotes,
 )
+from sitegen.sources.comments import without_comments
 from sitegen.sources.components import convert_inline, split_line
+from sitegen.sources.fences import FENCE, FenceTracker
 from sitegen.sources.link_notations import convert_anchors, convert_link_shortcodes
 
-_FENCE = re.compile(r"[ \t>]*(`{3,}|~{3,})(.*)")
 _IMPORT = re.compile(r"import\s.*['\"][^'\"]+['\"];?\s*")
 _MODULE = re.compile(r"(?:import|export)\s")
 _CODE_START = re.compile(
@@ -47,40 +48,13 @@ _CONTENTS_HEADING = re.compile(
     r"#{1,6} +(?:table of contents|contents|on this page|toc)[ #:]*", re.I
 )
 _HIDDEN = re.compile(r"\s*#(?: .*)?")
-_COMMENT = re.compile(r" {0,3}(<!--|\{/\*)")
-COMMENTS = {"<!--": "-->", "{/*": "*/}"}
 # Each conversion changes only text that has one of these.
 _SIGNS = (
-    *("{", "<", "[[", "[TOC]", ":::", "!!!", "???", "===", "#tab", "highlight-"),
+    *("{", "<", "%%", "[[", "[TOC]", ":::", "!!!", "???", "===", "#tab", "highlight-"),
     *("\nimport", "\nexport"),
 )
 # Names of icons, and lines of spaces, which become empty.
 _OTHER_SIGNS = re.compile(r":[a-z]+-|\n[^\S\n]+(?:\n|\Z)")
-
-
-class FenceTracker:
-    """Tracks, line by line, whether the text is fenced code."""
-
-    def __init__(self) -> None:
-        self._open = ""
-
-    @property
-    def is_open(self) -> bool:
-        return bool(self._open)
-
-    def is_code(self, line: str) -> bool:
-        """Return whether the next line is code, or a fence around it."""
-        # Most lines have none, and a search for text is faster than a match.
-        has_fence = "```" in line or "~~~" in line
-        fence = _FENCE.match(line) if has_fence else None
-        if not self._open:
-            # With backticks in its info string, it is a code span and not a fence.
-            if fence and not (fence[1][0] == "`" and "`" in fence[2]):
-                self._open = fence[1]
-            return bool(self._open)
-        if fence and fence[1].startswith(self._open) and not fence[2].strip():
-            self._open = ""
-        return True
 
 
 def to_markdown(text: str, *, is_mdx: bool) -> str:
@@ -101,6 +75,7 @@ def to_markdown(text: str, *, is_mdx: bool) -> str:
 
 def convert_lines(text: str, *, is_mdx: bool) -> str:
     """Return what `to_markdown` does, also for text without a sign of a dialect."""
+    text = without_comments(text, is_mdx=is_mdx)
     lines = text.split("\n")
     if "{%" in text or "{{" in text:
         lines = list(_with_fences(lines))
@@ -112,8 +87,6 @@ def convert_lines(text: str, *, is_mdx: bool) -> str:
         lines = _without_contents(lines)
     if "{:" in text:
         lines = _with_notes(_with_note_titles(lines))
-    if any(start in text for start in COMMENTS):
-        lines = list(_without_comments(lines))
     converted = convert_in_quotes(list(_lines(lines, is_mdx)))
     return ContainerConverter(converted).text()
 
@@ -171,7 +144,7 @@ def _fence_around(lines: list[str], start: int) -> str:
     for line in islice(lines, start + 1, None):
         if _CODE_END.fullmatch(line):
             break
-        if inner := _FENCE.match(line):
+        if inner := FENCE.match(line):
             length = max(length, len(inner[1]))
     return "`" * (length + 1)
 
@@ -190,7 +163,7 @@ def _without_boxes(lines: Iterable[str]) -> Iterator[str]:
             # Of boxes, only those are dropped whose text is Markdown.
             is_dropped = depth > 0 or "markdown" in tag[3]
             depth += is_dropped if not tag[1] else -is_dropped
-        if was_end and _FENCE.match(line):
+        if was_end and FENCE.match(line):
             # Elsewhere than in CommonMark, no blank line is needed here.
             yield ""
         was_end = not is_dropped and bool(_END_TAG.fullmatch(line))
@@ -306,28 +279,6 @@ def without_hidden_lines(text: str) -> str:
             continue
         output.append(line)
     return "\n".join(output)
-
-
-def _without_comments(lines: list[str]) -> Iterator[str]:
-    """Remove each comment that begins a line and ends somewhere."""
-    last_lines = {
-        end: max((i for i, line in enumerate(lines) if end in line), default=-1)
-        for end in COMMENTS.values()
-    }
-    fences, end = FenceTracker(), ""
-    for index, line in enumerate(lines):
-        if not end and not fences.is_code(line):
-            comment = _COMMENT.match(line)
-            end = COMMENTS[comment[1]] if comment else ""
-            # A comment that never ends is text.
-            end = end if end and index <= last_lines[end] else ""
-        if not end:
-            yield line
-        elif end in line:
-            rest = line.partition(end)[2]
-            end = ""
-            if rest.strip():
-                yield rest
 
 
 def _lines(lines: list[str], is_mdx: bool) -> Iterator[tuple[str, bool]]:

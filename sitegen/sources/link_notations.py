@@ -2,10 +2,12 @@
 
 import re
 
+from sitegen.markdown.html_tags import ID_CHARACTER
+
 # kramdown: {: #id .class}, in a line of its own or at the end of a heading.
 _ATTRIBUTES = re.compile(r"(\s*)\{:([^{}]*)\}\s*")
-_ID = re.compile(r"(?:^|\s)#([A-Za-z][\w:.-]*+)")
-_EXPLICIT_ID = re.compile(r"\{:?\s*+(#[A-Za-z][\w-]*+)[^{}]*+\}\s*")
+_ID = re.compile(rf"(?:^|\s)#({ID_CHARACTER}++)")
+_EXPLICIT_ID = re.compile(rf"\{{:?\s*+(#{ID_CHARACTER}++)[^{{}}]*+\}}\s*")
 # AsciiDoc: [[id]] above a block, or before the text of a heading.
 _BLOCK_ANCHOR = re.compile(r"(\s*)\[\[([A-Za-z_][\w:.-]*+)(?:,[^\[\]]*+)?\]\]\s*")
 _HEADING_ANCHOR = re.compile(r"(#{1,6}\s+)\[\[([A-Za-z_][\w:.-]*+)\]\]\s*(\S.*)")

@@ -3,6 +3,7 @@
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
+from datetime import datetime
 from os.path import normpath
 from pathlib import Path
 from shlex import quote
@@ -14,28 +15,26 @@ from models.projects.fields import LANGUAGE_TAG
 from models.projects.files.file_import import FileSource
 from sitegen.sources.aliases import read_aliases
 from sitegen.sources.dialects import (
-    FenceTracker,
     to_markdown,
     without_hidden_lines,
 )
 from sitegen.sources.files import TreeFiles
+from sitegen.sources.hidden_pages import HiddenPages, folder_of_partials
 from sitegen.sources.includes import Includes
 from sitegen.sources.names import base_name, slugs, to_title
 from sitegen.sources.navigation.entries import Navigation, plain_label
 from sitegen.sources.navigation.layout import FRONT_MATTER_LABELS, Layout
 from sitegen.sources.navigation.reading import PARSE_ERRORS
 from sitegen.sources.source_file import SUFFIXES, SourceFile, read_file, read_text, walk
+from sitegen.sources.titles import plain_title, split_heading
 from sitegen.sources.unsupported_syntax import join_names, remove_local_images
 
 SUMMARY_LENGTH = 300
 
 SUMMARIES = ("summary", "description")
 LANGUAGES = ("lang", "language")
-_HEADING_ID = re.compile(r"\s\{[:#.][^{}]{0,200}\}\s*$")
 # Programs, layouts and built pages of generators.
 IGNORED_FOLDERS = {"node_modules", "_site", "_includes", "_layouts"}
-# Shown in place of missing pages, and not a page itself.
-NOT_FOUND_PAGE = "404"
 MAX_LEVELS = 100
 JEKYLL_CONFIG = "_config.yml"
 
@@ -69,6 +68,7 @@ def read_tree(
     *,
     name: str | None = None,
     include_from: Sequence[Path] = (),
+    now: datetime | None = None,
 ) -> Tree:
     """
     Read all Markdown files of the folder, and find the files that they refer to.
@@ -76,13 +76,23 @@ def read_tree(
     `name` is that of the tree, by default the folder's. Subfolders become sections. An
     unusable file is reported, and the others are still read. `progress` iterates over
     the files and may show the progress. Files may include others that are in the folder
-    or in one of `include_from`.
+    or in one of `include_from`. Pages that are not to be published `now` are left out;
+    without it, dates do not count.
     """
     tree = Tree(includes=Includes([folder, *include_from]))
-    files = [file for path in _paths(folder) if (file := _read(folder, path, tree))]
+    hidden = HiddenPages.from_folder(folder, now)
+    files = [
+        file for path in _paths(folder) if (file := _read(folder, path, tree, hidden))
+    ]
     layout = Layout(folder, files)
     tree.notes += _navigation_notes(layout.navigation)
-    files = sorted(layout.files, key=lambda file: file.name)
+    files = []
+    for file in sorted(layout.files, key=lambda file: file.name):
+        if (parts := folder_of_partials(file)) and not layout.is_named(file):
+            reason = f"The folder {parts} has partials, and no navigation names it."
+            tree.drafts.append(Note(file.name, reason))
+        else:
+            files.append(file)
     aliases = read_aliases(folder, files, layout.index)
     tree.notes += [Note(*remark) for remark in aliases.remarks]
     tree_files = TreeFiles(folder, name or folder.resolve().name)
@@ -152,7 +162,9 @@ def _jekyll_collections(folder: Path) -> set[str]:
     return {f"_{name}" for name in names if isinstance(name, str)}
 
 
-def _read(folder: Path, path: Path, tree: Tree) -> SourceFile | None:
+def _read(
+    folder: Path, path: Path, tree: Tree, hidden_pages: HiddenPages
+) -> SourceFile | None:
     """Read a file; note in the tree why it is left out, if it is."""
     name = path.as_posix().encode(errors="backslashreplace").decode()
     if name != path.as_posix():
@@ -167,18 +179,8 @@ def _read(folder: Path, path: Path, tree: Tree) -> SourceFile | None:
     except UnreadableFile as error:
         tree.skipped.append(Note(path.as_posix(), str(error)))
         return None
-    if file.is_draft:
-        reason = "The front matter marks it as a draft."
-        if file.remark:
-            reason = f"{file.remark} A line of it marks the page as a draft."
+    if reason := hidden_pages.reason(file):
         tree.drafts.append(Note(file.name, reason))
-        return None
-    if path.name.startswith("_") and not file.is_index:
-        reason = "Its name begins with '_', so it is a partial of other pages."
-        tree.drafts.append(Note(file.name, reason))
-        return None
-    if path.stem == NOT_FOUND_PAGE:
-        tree.drafts.append(Note(file.name, "It is shown for missing pages only."))
         return None
     return file
 
@@ -187,11 +189,11 @@ def _source(
     file: SourceFile, slug: str, layout: Layout, tree: Tree, tree_files: TreeFiles
 ) -> DocumentSource:
     body = _converted_body(file, tree, tree_files)
-    first_heading, rest = split_title(body)
+    heading, rest, level = split_heading(body)
     titles = (
-        text_of(file.front_matter, "title"),
+        plain_title(text_of(file.front_matter, "title")),
         layout.label(file),
-        _heading(body),
+        heading if level == 1 else "",
         text_of(file.front_matter, *FRONT_MATTER_LABELS),
         to_title(base_name(file, layout.prefixes)),
     )
@@ -207,7 +209,7 @@ def _source(
         summary=_truncate(text_of(file.front_matter, *SUMMARIES), SUMMARY_LENGTH)
         or None,
         language=_language(file, tree),
-        content=rest if plain_label(first_heading) == plain_label(title) else body,
+        content=rest if plain_label(heading) == plain_label(title) else body,
     )
 
 
@@ -233,32 +235,6 @@ def _converted_body(file: SourceFile, tree: Tree, tree_files: TreeFiles) -> str:
     body, unsupported = remove_local_images(body, present, source=file.text)
     tree.notes += [Note(file.name, remark) for remark in (*remarks, *unsupported)]
     return body
-
-
-def split_title(body: str) -> tuple[str | None, str]:
-    """Return the heading in the first line, or None, and the rest of the body."""
-    first, _, rest = body.lstrip("\n").partition("\n")
-    heading = _heading_text(first)
-    return (heading, rest.lstrip("\n")) if heading else (None, body)
-
-
-def _heading(body: str) -> str | None:
-    """Return the first heading of the body that is not in fenced code."""
-    fences = FenceTracker()
-    for body_line in body.split("\n"):
-        if not fences.is_code(body_line) and (text := _heading_text(body_line)):
-            return text
-    return None
-
-
-def _heading_text(line: str) -> str | None:
-    """Return the text of a heading, without its id and closing hashes."""
-    hashes, _, text = line.partition(" ")
-    if not hashes or hashes.strip("#") or len(hashes) > 6:
-        return None
-    text = _HEADING_ID.sub("", text).strip(" ")
-    before = text.rstrip("#")
-    return before.rstrip(" ") if before.endswith(" ") else text or None
 
 
 def _truncate(text: str, length: int) -> str:

@@ -8,7 +8,7 @@ from markdown_it.token import Token
 from sitegen.markdown.links import LinkTarget, link_target
 from sitegen.markdown.rendering import parse_tokens
 from sitegen.markdown.work_limits import WorkLimitExceeded
-from sitegen.sources.dialects import FenceTracker
+from sitegen.sources.fences import FenceTracker
 
 # Names per remark.
 MAX_NAMES = 10

@@ -3,7 +3,7 @@
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from models.front_matter import StrictLoader, load_yaml, plain_values
+from models.front_matter import FrontMatterLoader, load_yaml, plain_values
 from sitegen.sources.dialects import convert_lines, to_markdown
 
 PARTS = [
@@ -52,7 +52,7 @@ def test_plain_front_matter(lines):
     values = plain_values(text)
 
     if values is not None:
-        expected = load_yaml(text, StrictLoader) or {}
+        expected = load_yaml(text, FrontMatterLoader) or {}
         assert values == expected
         assert [*map(type, values.values())] == [*map(type, expected.values())]
 

@@ -78,6 +78,10 @@ class Layout:
         """Return the label in a navigation file."""
         return self._labels.get(file.name, "")
 
+    def is_named(self, file: SourceFile) -> bool:
+        """Return whether the author's navigation names the page."""
+        return file.name in self._named
+
     def address(self, file: SourceFile) -> str | None:
         """Return the address on the authors' website, None if it is the path."""
         return self._addresses.address(file)
@@ -91,6 +95,7 @@ class Layout:
         entries = read_entries(folder, self.index, order.entries, self.navigation)
         if not entries and has_parents(files):
             entries = list(read_parents(files))
+        self._named = {entry.path for entry in entries}
         return [*entries, *_others(entries, order)]
 
     def _section(self, file: SourceFile, groups: Iterable[str]) -> str:

@@ -74,3 +74,25 @@ def test_first_of_equal_ids():
 
     assert [heading.id for heading in rendered.headings] == ["x-1", "x", "y"]
     assert rendered.html.count('id="x"') == 1
+
+
+@pytest.mark.parametrize(
+    ("heading", "id", "text"),
+    [
+        ("Two fast {#2fast}", "2fast", "Two fast"),
+        ("Поиск {#поиск-1}", "поиск-1", "Поиск"),
+        ("खोज `a` {#हिन्दी}", "हिन्दी", "खोज a"),
+        ("Sub {#std::vec .c}", "std::vec", "Sub"),
+        ("\N{GEAR}\ufe0f Set up", "set-up", "\N{GEAR}\ufe0f Set up"),
+        ("1\ufe0f\u20e3 First", "1-first", "1\ufe0f\u20e3 First"),
+        ("Open <small>since 2.0</small>", "open", "Open"),
+        ("Open ![beta](https://a/b.svg)", "open", "Open"),
+        ("![logo](https://a/b.svg)", "logo", "logo"),
+    ],
+)
+def test_heading(heading, id, text):
+    """Ids are of any script, and badges are part of neither the id nor the text."""
+    [found] = render(f"## {heading}").headings
+
+    assert (found.id, found.text) == (id, text)
+    assert "{#" not in render(f"## {heading}").html

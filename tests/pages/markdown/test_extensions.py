@@ -101,6 +101,21 @@ def test_tabs_in_a_list():
     assert html.endswith("</div>\n</li>\n<li><p>e</p>\n</li>\n</ul>\n")
 
 
+@pytest.mark.parametrize("gap", ["\n", "\n\n"])
+def test_terms_of_one_definition(gap):
+    """Each line before a definition is a term, also with an empty line between."""
+    html = html_of(f"First\n*Second*\nThird{gap}:   Words.\n\nText.")
+
+    assert "<dt>First</dt>\n<dt><em>Second</em></dt>\n<dt>Third</dt>\n<dd>" in html
+    assert html.endswith("</dl>\n<p>Text.</p>\n")
+
+
+@pytest.mark.parametrize("text", ["A\n# B\n: C", "A\n\nB\n\nC", "A\n> B\n: C"])
+def test_lines_that_are_no_terms(text):
+    """Only the lines of a paragraph right before a definition are terms."""
+    assert "<dt>A" not in html_of(text)
+
+
 def test_definition_lists():
     """
     A term, and its definition after a colon.

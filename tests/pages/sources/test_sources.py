@@ -75,7 +75,36 @@ def test_language(read, front, language, noted):
         ("# Start #\n\nWords.", "Start", "Words."),
         ("---\ntitle: Start\n---\n# Start\nWords.", "Start", "Words."),
         ("---\ntitle: Other\n---\n# Start\nWords.", "Other", "# Start\nWords."),
-        ("Words.\n\n# Later\n", "Later", "Words.\n\n# Later\n"),
+        ("Words.\n\n# Later\n", "A page", "Words.\n\n# Later\n"),
+        ("## Part\n\n# Later\n", "A page", "## Part\n\n# Later\n"),
+        ("Start\nhere\n=====\nWords.", "Start here", "Words."),
+        ("#\tStart\nWords.", "Start", "Words."),
+        ("# Start\n\n# Start\n", "Start", "# Start\n"),
+        (
+            '<h1 id="s" class="c">\n  A <i>start</i>\n</h1>\n\nWords.',
+            "A start",
+            '<a id="s"></a>\n\nWords.',
+        ),
+        ("<div>\n<h1>Start</h1>\n</div>\n\nWords.", "Start", "<div>\n</div>\n\nWords."),
+        (
+            '[![a](https://b/c.svg)](https://b)\n<a id="l"></a>\n\n# Start\n\nWords.',
+            "Start",
+            '[![a](https://b/c.svg)](https://b)\n<a id="l"></a>\n\n\nWords.',
+        ),
+        ("<!-- a -->\n***\n# Start\nWords.", "Start", "***\nWords."),
+        (
+            "# The `a_b`, *c* & [d](e.md) \\* ![f](https://g/h.svg)",
+            "The a_b, c & d *",
+            "",
+        ),
+        (
+            '# Start <a id="x"></a> {#y .z}\nWords.',
+            "Start",
+            '<a id="y"></a><a id="x"></a>\n\nWords.',
+        ),
+        ("# List<T> and `Map<K, V>`", "List<T> and Map<K, V>", ""),
+        ("---\ntitle: Use `a` and **b**\n---\nWords.", "Use a and b", "Words."),
+        ("---\ntitle: f(*args, **kwargs)\n---\nWords.", "f(*args, **kwargs)", "Words."),
         ("```sh\n# install\n```\n", "A page", "```sh\n# install\n```\n"),
         ("Words.", "A page", "Words."),
         ("\ufeff# Start\r\nWords.\r\n", "Start", "Words.\n"),
@@ -84,10 +113,55 @@ def test_language(read, front, language, noted):
     ],
 )
 def test_title(read, text, title, content):
-    """From the front matter, else the first heading, else the name of the file."""
+    """
+    From the front matter, else a level-1 heading at the start, else the file's name.
+
+    The heading is shown once, its ids stay, and titles have no markup.
+    """
     source = the(read(a_page=text))
 
     assert (source.title, source.content) == (title, content)
+
+
+@pytest.mark.parametrize(
+    "written",
+    [
+        *(
+            "2024-05-01",
+            "2024-05-01 10:00:00",
+            "10:30",
+            "0123",
+            "1.10",
+            "1_000",
+            "0x1F",
+        ),
+        *("true", "No", "1e3", "007", "3", "+5", "-0"),
+    ],
+)
+def test_title_of_front_matter_is_as_written(read, written):
+    """A title that YAML reads as a date, a number or a boolean is text."""
+    tree = read(a=f"---\ntitle: {written}\n---\nWords.", b="Words.")
+
+    assert [source.title for source in tree.sources] == [written, "B"]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "---\n\n# Notes: today\n\nOf 'all.\n\n---\n\nWords.",
+        "---\nOnly words.\n---\nWords.",
+        "---\n- a\n- b\n---\n",
+        "---\n\n# Notes\n\n---\n",
+    ],
+)
+def test_text_between_rules_is_no_front_matter(read, text):
+    """What stands between two rules and has no names is a part of the page."""
+    source = the(read(a_page=text))
+
+    words = "\n".join(line for line in text.split("\n") if line[:1] != "#")
+    assert [line for line in source.content.split("\n") if line] == [
+        line for line in words.split("\n") if line
+    ]
 
 
 @pytest.mark.parametrize(
@@ -170,7 +244,6 @@ def test_index_without_text(read):
         ("x" * 500_001, "The file has more than 500000 characters."),
         ("é" * 1_000_001, "The file has more than 500000 characters."),
         ("---\n" + "[" * 5000 + "\n---\n", "The front matter is not valid YAML"),
-        ("---\n- a\n---\n", "The front matter is not a list of names"),
         (
             "---\na: !!python/name:os.system\n---\n",
             "The front matter is not valid YAML",
@@ -197,7 +270,6 @@ def test_file_that_cannot_be_used(read, text, reason):
         ("---\ntitle: T\nb: c: d\n---\n", "not valid YAML: line 3"),
         ("+++\ntitle = 'T'\na =\n+++\n", "not valid TOML: line 3"),
         ("---\nwhen: 2026-13-45\n---\n", "not valid YAML"),
-        ("---\n- a\n---\n", "not a list of names and values"),
     ],
 )
 def test_front_matter_that_cannot_be_read(read, front, reason):

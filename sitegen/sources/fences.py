@@ -1,0 +1,47 @@
+"""Tell code from text: fenced code line by line, and code spans within a line."""
+
+import re
+from collections.abc import Callable
+
+FENCE = re.compile(r"[ \t>]*(`{3,}|~{3,})(.*)")
+# Backticks escaped or not, a code span, or backticks that begin none.
+CODE_SPAN = (
+    r"(?<![`\\])(?P<ticks>`++)(?:[^`]++|(?!(?P=ticks)(?!`))`++)*+(?P=ticks)(?!`)"
+)
+_SPAN = re.compile(CODE_SPAN)
+
+
+class FenceTracker:
+    """Tracks, line by line, whether the text is fenced code."""
+
+    def __init__(self) -> None:
+        self._open = ""
+
+    @property
+    def is_open(self) -> bool:
+        return bool(self._open)
+
+    def is_code(self, line: str) -> bool:
+        """Return whether the next line is code, or a fence around it."""
+        # Most lines have none, and a search for text is faster than a match.
+        has_fence = "```" in line or "~~~" in line
+        fence = FENCE.match(line) if has_fence else None
+        if not self._open:
+            # With backticks in its info string, it is a code span and not a fence.
+            if fence and not (fence[1][0] == "`" and "`" in fence[2]):
+                self._open = fence[1]
+            return bool(self._open)
+        if fence and fence[1].startswith(self._open) and not fence[2].strip():
+            self._open = ""
+        return True
+
+
+def outside_spans(line: str, convert: Callable[[str], str]) -> str:
+    """Convert the text of a line that is not in code spans."""
+    if "`" not in line:
+        return convert(line)
+    parts, end = [], 0
+    for span in _SPAN.finditer(line):
+        parts += [convert(line[end : span.start()]), span[0]]
+        end = span.end()
+    return "".join([*parts, convert(line[end:])])
