@@ -47,9 +47,8 @@ from models.locales import load_locale
 from models.logs import configure_logging
 from models.notifications.subscriptions.readers import subscription_faults
 from models.platform.key_uses import KeyUses
-from models.platform.rate_limits import RateLimiter
+from models.platform.rate_limits import MemoryRateLimiter, RateLimiter, rate_limiter_for
 from models.platform.secrets import REDACTED_PATTERN
-from models.platform.shared_rate_limits import SharedMemoryRateLimiter, rate_limiter_for
 from models.runtime.commands import CommandContext, CommandError
 from models.runtime.forking import call_in_child, ending_by_signals
 from models.runtime.leader_election import join_election
@@ -250,7 +249,7 @@ class Server:
     rate_limiter: RateLimiter = field(init=False)
     # Of its own: a crowd without keys must not displace the buckets of API keys, nor
     # cost the database anything.
-    client_limiter: RateLimiter = field(default_factory=SharedMemoryRateLimiter)
+    client_limiter: RateLimiter = field(default_factory=MemoryRateLimiter)
     in_progress: RequestsInProgress = field(default_factory=RequestsInProgress)
 
     def __post_init__(self) -> None:

@@ -9,7 +9,7 @@ from werkzeug.datastructures import EnvironHeaders
 from api.http.authentication import authenticate, bearer_credentials
 from bench.closed_loop import connect, is_complete
 from bench.server import MINIMAL_FLASK, empty_database, now, server_process
-from models.base import epoch_ms, new_id
+from models.base import new_id
 from models.platform.keys import KeyRow
 from models.platform.rate_limits import MemoryRateLimiter
 from models.platform.scopes import any_covers
@@ -119,8 +119,7 @@ def caller_check_microseconds(secret):
         started = time.perf_counter()
         credentials = bearer_credentials(headers)
         caller = authenticate(credentials, settings, checked_at)
-        at = epoch_ms(checked_at) * 1_000_000
-        rate_limiter.take_token(caller.lineage, at, caller.rate)
+        rate_limiter.take_token(caller.lineage, caller.rate)
         any_covers(caller.scopes, "platform:keys:verify")
         times.append(time.perf_counter() - started)
     return sorted(times)[CALLER_CHECKS // 2] * 1_000_000

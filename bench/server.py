@@ -15,7 +15,7 @@ from pathlib import Path
 
 from models.instance import create_instance_secrets
 from models.platform.keys import CreateKey, issue_key
-from models.platform.shared_rate_limits import rate_limiter_for
+from models.platform.rate_limits import rate_limiter_for
 from models.settings import Settings
 from models.storage.database import database, migrate, open_database, writing
 from tests.ports import free_port

@@ -21,6 +21,7 @@ from models.audit import AuditRow
 from models.changes import AREAS
 from models.instance import create_instance_secrets
 from models.platform.keys import CreateKey, issue_key
+from models.platform.rate_limits import MemoryRateLimiter
 from models.projects.projects.projects import ensure_docs_project
 from models.settings import Settings
 from models.storage.database import database, migrate, open_database, writing
@@ -171,12 +172,20 @@ class Clock:
 
     def __init__(self, now=NOON):
         self.now = now
+        self._steady_ns = 1
+
+    def limiter(self):
+        """Return the rate limiter of a server that has this clock."""
+        return MemoryRateLimiter(lambda: self._steady_ns)
 
     def __call__(self):
         return self.now
 
     def pass_(self, **time):
-        self.now += timedelta(**time)
+        time = timedelta(**time)
+        self.now += time
+        # A steady clock is never set back.
+        self._steady_ns += max(0, time // timedelta(microseconds=1)) * 1000
 
 
 @pytest.fixture
@@ -262,8 +271,14 @@ def app(store, settings, clock, woken):
     def wake_builder(area, is_deferrable):
         woken.append(f"{area}, deferrable" if is_deferrable else area)
 
-    preview = Preview(settings.output)
-    return create_app(settings, clock=clock, wake_builder=wake_builder, preview=preview)
+    return create_app(
+        settings,
+        clock=clock,
+        wake_builder=wake_builder,
+        preview=Preview(settings.output),
+        rate_limiter=clock.limiter(),
+        client_limiter=clock.limiter(),
+    )
 
 
 @pytest.fixture

@@ -169,7 +169,7 @@ class Console:
             if signed_in is None:
                 return self._ask_to_sign_in(http_request)
             # Before the form is parsed, and for pages that call no operation as well.
-            self._dispatcher.limit_rate(signed_in.caller, now, {})
+            self._dispatcher.limit_rate(signed_in.caller, {})
             console_request = self._request(http_request, signed_in, now)
             try:
                 return page.view(console_request, **parts)

@@ -95,14 +95,14 @@ def create_app(
     declare_operations()
     app = _flask()
     metrics = metrics or Metrics(settings, clock)
-    limiter = client_limiter or MemoryRateLimiter()
+    client_limiter = client_limiter or MemoryRateLimiter()
     dispatcher = Dispatcher(
         settings,
         clock,
         wake_builder,
         on_refusal=metrics.record_refusal,
         rate_limiter=rate_limiter or MemoryRateLimiter(),
-        client_limiter=limiter,
+        client_limiter=client_limiter,
         key_uses=key_uses or KeyUses(),
         preview=preview,
         in_progress=in_progress or RequestsInProgress(),
@@ -113,11 +113,11 @@ def create_app(
     create_openapi = partial(openapi_document, settings.site_name, VERSION)
     register_openapi(app, load_openapi or create_openapi, settings.site_path)
     if render_page is not None:
-        register_subscribe_pages(app, settings, clock, render_page, limiter)
+        register_subscribe_pages(app, settings, clock, render_page, client_limiter)
     admit_form = console_credential = None
     if console_theme is not None:
         console = Console(
-            settings, clock, dispatcher, console_theme, limiter, list_faults
+            settings, clock, dispatcher, console_theme, client_limiter, list_faults
         )
         console.register(app)
         admit_form, console_credential = console.admit, console.credential_of

@@ -40,7 +40,7 @@ from api.operation import (
     UploadedBody,
 )
 from models import audit, changes
-from models.base import Schema, canonical_json, epoch_ms
+from models.base import Schema, canonical_json
 from models.errors import InvalidKey, MethodNotAllowed, RateLimited, Refusal
 from models.fields import truncate_to_ms
 from models.idempotency import (
@@ -54,12 +54,7 @@ from models.logs import LogLine
 from models.notifications.events import record_events
 from models.pagination import CursorQuery, Page
 from models.platform.key_uses import KeyUses
-from models.platform.rate_limits import (
-    MemoryRateLimiter,
-    Rate,
-    RateDecision,
-    RateLimiter,
-)
+from models.platform.rate_limits import Rate, RateDecision, RateLimiter
 from models.projects.documents.site_preview import SitePreview
 from models.runtime.temporary_files import full_folder_refusal
 from models.settings import Settings
@@ -104,9 +99,9 @@ class Dispatcher:
     settings: Settings
     clock: Callable[[], datetime]
     wake_builder: Callable[[str, bool], None]
+    rate_limiter: RateLimiter
+    client_limiter: RateLimiter
     on_refusal: Callable[[str], None] = lambda _: None
-    rate_limiter: RateLimiter = field(default_factory=MemoryRateLimiter)
-    client_limiter: RateLimiter = field(default_factory=MemoryRateLimiter)
     key_uses: KeyUses = field(default_factory=KeyUses)
     preview: SitePreview | None = None
     in_progress: RequestsInProgress = field(default_factory=RequestsInProgress)
@@ -201,10 +196,10 @@ class Dispatcher:
             credentials = credentials or bearer_credentials(request.headers)
             return authenticate(credentials, self.settings, now)
         except InvalidKey:
-            self._limit_wrong_keys(request, now)
+            self._limit_wrong_keys(request)
             raise
 
-    def _limit_wrong_keys(self, request: Request, now: datetime) -> None:
+    def _limit_wrong_keys(self, request: Request) -> None:
         """
         Raise RateLimited if the client has sent too many wrong keys.
 
@@ -212,9 +207,7 @@ class Dispatcher:
         reverse proxy, all of them have the address of the proxy.
         """
         name = f"wrong-key {client_networks(request.client_address)[0]}"
-        decision = self.client_limiter.take_token(
-            name, epoch_ms(now) * 1_000_000, WRONG_KEY_RATE
-        )
+        decision = self.client_limiter.take_token(name, WRONG_KEY_RATE)
         if not decision.allowed:
             raise RateLimited(
                 "This address has sent too many wrong API keys. Correct the API key.",
@@ -224,19 +217,16 @@ class Dispatcher:
     def admit(self, caller: Caller, now: datetime, headers: dict[str, str]) -> None:
         """Note that the caller's key is used, and limit its rate."""
         self.key_uses.note(caller.key_id, now)
-        self.limit_rate(caller, now, headers)
+        self.limit_rate(caller, headers)
 
-    def limit_rate(
-        self, caller: Caller, now: datetime, headers: dict[str, str]
-    ) -> None:
+    def limit_rate(self, caller: Caller, headers: dict[str, str]) -> None:
         """
         Take a token from the caller's bucket; raise RateLimited if it is empty.
 
         What is left of it is added to the headers.
         """
-        at, rate = epoch_ms(now) * 1_000_000, caller.rate
-        decision = self.rate_limiter.take_token(caller.lineage, at, rate)
-        headers.update(_rate_headers(rate, decision))
+        decision = self.rate_limiter.take_token(caller.lineage, caller.rate)
+        headers.update(_rate_headers(caller.rate, decision))
         if not decision.allowed:
             raise RateLimited(
                 "This API key has reached its rate limit.",

@@ -28,7 +28,6 @@ from api.notifications.subscribe_form import (
     read_choices,
     read_form,
 )
-from models.base import epoch_ms
 from models.display_text import escape_line
 from models.errors import StorageBusy
 from models.fields import truncate_to_ms
@@ -162,7 +161,7 @@ class _SubscribePages:
             return self._form(choices, address, None, 403)
         now, address = self._now(), parse_mail_address(address)
         language = self._language(choices.language)
-        if self._allows(now):
+        if self._allows():
             request_subscription(
                 address, choices.services, choices.kinds, now, language
             )
@@ -179,13 +178,12 @@ class _SubscribePages:
         headers, site = _current_request().headers, self._settings.site_origin
         return is_own_request("POST", headers, is_browser=False, site=site)
 
-    def _allows(self, now: datetime) -> bool:
+    def _allows(self) -> bool:
         """Return whether none of the client's networks has asked too often."""
         # What one network is refused costs the larger ones around it nothing.
         return all(
             self._rate_limiter.take_token(
                 f"subscribe {network}",
-                epoch_ms(now) * 1_000_000,
                 Rate(per_hour := REQUESTS_PER_HOUR[network.prefixlen], per_hour / 3600),
             ).allowed
             for network in client_networks(client_address(_current_request()))

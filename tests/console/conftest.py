@@ -90,6 +90,8 @@ def console_app(store, settings, clock, console_theme, woken):
         clock=clock,
         wake_builder=wake_builder,
         preview=Preview(settings.output),
+        rate_limiter=clock.limiter(),
+        client_limiter=clock.limiter(),
         console_theme=console_theme,
     )
 

@@ -26,7 +26,6 @@ PURE = (
     "models/status/state.py",
     "models/status/uptime/uptime.py",
     "models/platform/scopes.py",
-    "models/platform/rate_limits.py",
     "models/projects/versioning/diff.py",
     "models/projects/documents/positions.py",
     "models/projects/roles.py",

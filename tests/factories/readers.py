@@ -6,7 +6,6 @@ from api.http.application import create_app
 from models.notifications.rows import DeliveryRow, SubscriptionRow
 from models.notifications.subscriptions.readers import kinds_of
 from models.notifications.subscriptions.secrets import token_of
-from models.platform.rate_limits import MemoryRateLimiter
 from sitegen.theme.site_theme import reader_page_renderer
 
 MAIL = {
@@ -17,22 +16,22 @@ BOTH = ["incidents", "maintenance"]
 ADA = "ada@example.com"
 
 
-def app_for_readers(settings, clock, limiter=None):
+def app_for_readers(settings, clock):
     """Return the application, by default with a mail relay."""
     return create_app(
         settings,
         clock=clock,
         render_page=reader_page_renderer(settings),
-        client_limiter=limiter or MemoryRateLimiter(),
+        client_limiter=clock.limiter(),
     )
 
 
 class Reader:
     """A reader with a browser, behind a proxy that sends the client address."""
 
-    def __init__(self, settings, clock, limiter=None, **changes):
+    def __init__(self, settings, clock, **changes):
         result = replace(settings, **(MAIL | changes))
-        self.client = app_for_readers(result, clock, limiter).test_client()
+        self.client = app_for_readers(result, clock).test_client()
 
     def api(self, email=ADA, kind=BOTH, service=(), address=None, **more):
         headers = {"X-Forwarded-For": address} if address else {}

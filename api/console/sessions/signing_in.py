@@ -17,7 +17,6 @@ from api.http.clients import client_address, client_networks
 from api.http.dispatch import Dispatcher
 from api.http.request import Request
 from api.operation import Caller
-from models.base import epoch_ms
 from models.errors import (
     InvalidKey,
     RateLimited,
@@ -117,7 +116,7 @@ class SignIn:
                 credentials = key_credentials(secret)
                 caller = self._dispatcher.authenticate(request, now, credentials)
         except InvalidKey:
-            self._limit_wrong_keys(request, now)
+            self._limit_wrong_keys(request)
             raise
         if person:
             _check_person(caller, person)
@@ -203,10 +202,9 @@ class SignIn:
                 pass
         return SignedIn(caller, session.person, is_by_proxy=False)
 
-    def _limit_wrong_keys(self, request: Request, now: datetime) -> None:
+    def _limit_wrong_keys(self, request: Request) -> None:
         name = f"sign-in {client_networks(client_address(request))[0]}"
-        at = epoch_ms(now) * 1_000_000
-        decision = self._rate_limiter.take_token(name, at, WRONG_KEY_RATE)
+        decision = self._rate_limiter.take_token(name, WRONG_KEY_RATE)
         if not decision.allowed:
             raise TooManyWrongKeys(
                 "Too many wrong keys were tried.", retryAfter=decision.retry_after

@@ -1,4 +1,7 @@
-"""Token buckets: the burst, the refill, and clocks that jump."""
+"""Token buckets: the burst, the refill, clocks that jump, and several processes."""
+
+import os
+import random
 
 import pytest
 
@@ -7,6 +10,8 @@ from models.platform.rate_limits import SECOND, MemoryRateLimiter, Rate, take_to
 pytestmark = pytest.mark.both_engines
 
 NOW = 1_772_366_400 * SECOND
+# It refills by one token in an hour and more, so the burst decides.
+BURST = Rate(capacity=400, refill=0.1)
 
 
 def drawn(times, rate, full_at=None, now=NOW):
@@ -68,32 +73,68 @@ def test_clock_set_back():
 
 def test_buckets_have_names():
     """The burst of one caller does not affect another."""
-    buckets, rate = MemoryRateLimiter(), Rate(1, 1)
-    buckets.take_token("a", NOW, rate)
+    buckets, rate = MemoryRateLimiter(), Rate(1, 0.1)
+    buckets.take_token("a", rate)
 
-    assert not buckets.take_token("a", NOW, rate).allowed
-    assert buckets.take_token("b", NOW, rate).allowed
-
-
-def test_full_buckets_are_forgotten():
-    """Full buckets are dropped to save memory, which gives no caller an extra token."""
-    buckets, rate = MemoryRateLimiter(max_buckets=10), Rate(1, 1)
-    for number in range(10):
-        buckets.take_token(f"early {number}", NOW, rate)
-
-    buckets.take_token("late", NOW + SECOND, rate)
-
-    assert buckets._full_at.keys() == {"late"}
-    assert not buckets.take_token("late", NOW + SECOND, rate).allowed
+    assert not buckets.take_token("a", rate).allowed
+    assert buckets.take_token("b", rate).allowed
 
 
-def test_buckets_are_set_back_with_the_clock():
-    """A caller keeps its tokens exactly when the clock is set back or forth."""
-    buckets, rate = MemoryRateLimiter(), Rate(3, 1)
-    assert buckets.take_token("a", NOW, rate).remaining == 2
+def in_processes(count, run):
+    """Run the function in several processes at once; return their results."""
+    pipes = []
+    for number in range(count):
+        reader, writer = os.pipe()
+        if os.fork() == 0:
+            os.write(writer, str(run(number)).encode())
+            os._exit(0)
+        os.close(writer)
+        pipes.append(reader)
+    results = []
+    for reader in pipes:
+        with os.fdopen(reader) as text:
+            results.append(int(text.read()))
+        os.wait()
+    return results
 
-    back = NOW - 3600 * SECOND
 
-    assert buckets.take_token("a", back, rate).remaining == 1
-    assert buckets.take_token("a", back, rate).allowed
-    assert not buckets.take_token("a", back, rate).allowed
+def test_burst_over_four_processes():
+    """Four processes together get exactly the tokens of the key."""
+    limiter = MemoryRateLimiter()
+
+    def take(_):
+        return sum(limiter.take_token("key", BURST).allowed for _ in range(300))
+
+    tokens = in_processes(4, take)
+
+    assert BURST.capacity <= sum(tokens) <= BURST.capacity * 1.01
+    assert not limiter.take_token("key", BURST).allowed
+
+
+def test_keys_do_not_share_a_bucket():
+    """Keys whose buckets share a group each have their own burst."""
+    limiter, seed = MemoryRateLimiter(), random.randrange(10**6)
+    print("seed", seed)
+    rate = Rate(capacity=2, refill=0.1)
+    # With 3,000 names, in one run of twenty a group has more keys than buckets.
+    names = [f"{seed}-{number}" for number in range(1500)]
+
+    for _ in range(2):
+        assert all(limiter.take_token(name, rate).allowed for name in names)
+    assert not any(limiter.take_token(name, rate).allowed for name in names)
+
+
+def test_process_killed_with_the_lock():
+    """A process that is killed while it holds a bucket's lock blocks no other."""
+    limiter = MemoryRateLimiter()
+
+    def die(_):
+        limiter._take = lambda *_: os._exit(9)
+        limiter.take_token("key", BURST)
+
+    pid = os.fork()
+    if pid == 0:
+        die(None)
+    os.waitpid(pid, 0)
+
+    assert limiter.take_token("key", BURST).remaining == BURST.capacity - 1
