@@ -27,7 +27,7 @@ from models.projects.documents.site_preview import SitePreview
 from models.projects.fields import Actor, ActorType
 from models.projects.files.uploads import Upload
 from models.settings import Settings
-from models.storage.write_locks import ALONE, WriteLocks
+from models.storage.write_locks import WriteLock
 
 KIB, MIB = 1024, 1024 * 1024
 
@@ -94,10 +94,6 @@ class Caller:
     def has_scope(self, scope: str) -> bool:
         """Return whether one of the key's scopes covers this one."""
         return any_covers(self.scopes, scope)
-
-
-# Returns what a request of the caller locks.
-LocksOf = Callable[[Any, Caller], WriteLocks]
 
 
 @dataclass(frozen=True)
@@ -280,10 +276,8 @@ class Operation:
     # Does what takes long with the request of a mutation before the transaction, and
     # queries nothing.
     prepare: Prepare | None = None
-    # What a mutation locks on PostgreSQL, or a function of api/locks.py that returns
-    # it. Without it, a mutation writes alone: before it gets any, what its rule relies
-    # on is checked against models/storage/engines/postgresql_locks.py.
-    locks: WriteLocks | LocksOf = ALONE
+    # What a mutation locks, if it is not only the area in its address.
+    locks: WriteLock | None = None
     handler: Callable[..., Any] = field(init=False)
 
     def __call__(self, handler: Handler) -> Handler:
@@ -314,10 +308,10 @@ class Operation:
         """The actions of which the handler may record one."""
         return (self.audit,) if isinstance(self.audit, str) else self.audit
 
-    def write_locks(self, request: Schema | None, caller: Caller) -> WriteLocks:
-        """Return what the operation locks for the request of the caller."""
-        locks = self.locks
-        return locks if isinstance(locks, WriteLocks) else locks(request, caller)
+    @property
+    def write_locks(self) -> WriteLock:
+        """What a mutation locks: its area, unless it declares its locks."""
+        return self.locks or WriteLock[self.area.upper()]
 
     @property
     def method(self) -> str:

@@ -12,7 +12,7 @@ from models.settings import Settings
 from models.status.measurements.retention import compact_measurements
 from models.status.measurements.rollups import roll_up
 from models.storage.database import writing
-from models.storage.write_locks import SHARED
+from models.storage.write_locks import WriteLock
 
 
 def delete_expired(settings: Settings, now: datetime) -> None:
@@ -23,12 +23,12 @@ def delete_expired(settings: Settings, now: datetime) -> None:
     or have ended, deliveries and their events.
     Of files, the contents go that no page shows any more.
     """
-    with writing(SHARED):
+    with writing():
         delete_expired_responses(now)
         delete_expired_sessions(now)
     forget_unconfirmed(now)
     delete_expired_notifications(now)
-    with writing():
+    with writing(WriteLock.PROJECTS):
         delete_expired_imports(now)
         delete_unused_contents()
     roll_up(now)

@@ -18,7 +18,6 @@ from pydantic.alias_generators import to_camel
 from models.base import MomentField, Row, Schema, canonical_json, epoch_ms, new_id
 from models.fields import Moment, format_moment
 from models.pagination import CursorQuery, Page, cursor_page, descending
-from models.storage.database import database
 
 # The areas that have an audit log.
 AUDITED_AREAS = ("platform", "projects", "status")
@@ -81,10 +80,8 @@ def append(
     """
     Append a record to the area's log, inside the transaction of the change.
 
-    Other writes to the log wait until this transaction ends, so it should be one of
-    the last things that a transaction does.
+    The transaction has the lock of the area, so that the chain has one end.
     """
-    database.lock_name(area)
     row = AuditRow(
         area=area,
         id=new_id(now),

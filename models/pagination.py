@@ -56,15 +56,6 @@ class CursorQuery(Schema):
         """
         return None if self.cursor is None else _decode(self.cursor, self.fingerprint())
 
-    @property
-    def is_poll(self) -> bool:
-        """Whether it asks all projects for what changed, so that none may be missed."""
-        names = ("project_id", "project_slug")
-        is_of_project = any(getattr(self, name, None) is not None for name in names)
-        times = ("updated_after", "created_after", "completed_after")
-        is_since = any(getattr(self, name, None) is not None for name in times)
-        return is_since and not is_of_project
-
 
 class RankedQuery(CursorQuery):
     """

@@ -17,6 +17,7 @@ from models.platform.scope_warnings import scope_warning, unknown_scopes
 from models.runtime.commands import CommandContext, CommandError
 from models.runtime.startup import open_existing_instance, open_instance
 from models.storage.database import reading, writing
+from models.storage.write_locks import WriteLock
 
 HELP = "create, list and check API keys"
 
@@ -90,7 +91,7 @@ def issue_admin_key(email: str, scopes: list[str], name: str, now: datetime) -> 
     except ValidationError as error:
         message = error.errors()[0]["msg"].removeprefix("Value error, ")
         raise CommandError(f"--scope: {message}") from error
-    with writing():
+    with writing(WriteLock.PLATFORM):
         now = next_instant("platform", now)
         key, secret = issue_key(request, now, issuer=email)
         audit.append(

@@ -49,7 +49,7 @@ from models.idempotency import (
     store_response,
     stored_response,
 )
-from models.instants import begin_poll, next_instant
+from models.instants import next_instant
 from models.logs import LogLine
 from models.notifications.events import record_events
 from models.pagination import CursorQuery, Page
@@ -65,7 +65,6 @@ from models.storage.database import (
     reading,
     writing,
 )
-from models.storage.write_locks import WriteLocks
 
 # The processor time that the query of a list or a search may take.
 QUERY_SECONDS = 2.0
@@ -239,15 +238,12 @@ class Dispatcher:
         """Run a mutation in one transaction; after its commit, wake the builder."""
         operation, header = call.operation, headers.get("Idempotency-Key")
         idempotency_key = parse_idempotency_key(operation, header)
-        locks = operation.write_locks(arguments, call.caller)
         if parse_dry_run(headers.get("Dry-Run")):
-            return self._dry_run(call, arguments, locks)
+            return self._dry_run(call, arguments)
         idempotent = _idempotent_request(call, arguments, idempotency_key)
-        if idempotent:
-            locks = locks.with_request(idempotent.id)
         # Repeats that cannot wait for the request learn that it is in progress.
         tracked = self.in_progress.track(idempotent) if idempotent else nullcontext()
-        with tracked, writing(locks):
+        with tracked, writing(operation.write_locks):
             call.clock_at = truncate_to_ms(self.clock())
             if idempotent and (stored := stored_response(idempotent, call.clock_at)):
                 return _json_response(stored, {"Idempotent-Replayed": "true"})
@@ -275,8 +271,6 @@ class Dispatcher:
         if isinstance(arguments, CursorQuery):
             # An invalid cursor is refused before anything is looked up.
             arguments.decode_cursor()
-            if arguments.is_poll:
-                begin_poll()
         limit = limited_query(QUERY_SECONDS) if call.operation.pagination else None
         with limit or nullcontext():
             result = _run_handler(call, arguments)
@@ -293,11 +287,9 @@ class Dispatcher:
             return _revalidate(response, request.headers.get("If-None-Match"))
         return response
 
-    def _dry_run(
-        self, call: Call, arguments: Schema | None, locks: WriteLocks
-    ) -> Response:
+    def _dry_run(self, call: Call, arguments: Schema | None) -> Response:
         """Run a mutation in a transaction that is rolled back."""
-        with dry_run(locks):
+        with dry_run(call.operation.write_locks):
             call.clock_at = truncate_to_ms(self.clock())
             _set_instant(call)
             result = _run_handler(call, arguments)

@@ -12,7 +12,7 @@ from models.errors import StorageBusy
 from models.instance import set_instance_value
 from models.runtime.faults import Fault
 from models.storage.database import ADVICE, recent_faults, writing
-from models.storage.write_locks import SHARED
+from models.storage.write_locks import WriteLock
 
 # Returns the current faults; an empty list when all is well.
 ListFaults = Callable[[], list[Fault]]
@@ -78,7 +78,7 @@ class _DatabaseProbe:
 
 def _write_probe() -> list[Fault]:
     try:
-        with writing(SHARED):
+        with writing(WriteLock.PLATFORM):
             set_instance_value("probed", time.monotonic_ns())
     except StorageBusy as busy:
         return [_database_fault(busy)]

@@ -2,7 +2,6 @@
 
 from types import SimpleNamespace
 
-from api.locks import of_key, of_new_own_key, of_rotated_own_key
 from api.operation import Call, operation
 from api.platform.grants import ROTATION_ERRORS, grantor, warn_of_unknown_scopes
 from models.errors import (
@@ -26,7 +25,6 @@ from models.platform.scopes import ASSERT_ACTORS
 
 @operation(
     "POST /platform/v1/developer/keys/create",
-    locks=of_new_own_key,
     warning=warn_of_unknown_scopes,
     response=CreatedApiKey,
     audit="add",
@@ -68,7 +66,6 @@ def list_developer_keys(call: Call) -> list[SimpleNamespace]:
 
 @operation(
     "POST /platform/v1/developer/keys/revoke",
-    locks=of_key,
     response=ApiKey,
     audit="remove",
     errors=(ActorRequired, KeyNotFound),
@@ -83,7 +80,6 @@ def revoke_developer_key(call: Call, request: RemoveKey) -> SimpleNamespace:
 
 @operation(
     "POST /platform/v1/developer/keys/rotate",
-    locks=of_rotated_own_key,
     response=CreatedApiKey,
     audit="rotate",
     secret_field="secret",

@@ -2,7 +2,6 @@
 
 from types import SimpleNamespace
 
-from api.locks import of_key, of_new_key
 from api.operation import Call, operation
 from api.platform.grants import (
     GRANT_ERRORS,
@@ -18,7 +17,6 @@ from models.platform.verification import VerifiedKey, VerifyKey
 
 @operation(
     "POST /platform/v1/keys/add",
-    locks=of_new_key,
     warning=warn_of_unknown_scopes,
     response=keys.CreatedApiKey,
     idempotent="required",
@@ -60,7 +58,6 @@ def get_key(call: Call, query: keys.GetKey) -> SimpleNamespace:
 
 @operation(
     "POST /platform/v1/keys/update",
-    locks=of_key,
     warning=warn_of_unknown_scopes,
     response=keys.ApiKey,
     audit="update",
@@ -84,7 +81,6 @@ def update_key(call: Call, request: keys.UpdateKey) -> SimpleNamespace:
 
 @operation(
     "POST /platform/v1/keys/rotate",
-    locks=of_key,
     response=keys.CreatedApiKey,
     audit="rotate",
     secret_field="secret",
@@ -116,7 +112,6 @@ def rotate_key(call: Call, request: keys.RotateKey) -> SimpleNamespace:
 
 @operation(
     "POST /platform/v1/keys/remove",
-    locks=of_key,
     response=keys.ApiKey,
     audit="remove",
     errors=(KeyNotFound,),

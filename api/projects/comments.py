@@ -1,6 +1,5 @@
 """Operations on comments."""
 
-from api.locks import of_entity, of_row
 from api.operation import MIB, Call, operation
 from api.projects import ENTITY_CHANGE, PROJECT_CHANGE, VERSIONED_CHANGE
 from models.errors import (
@@ -50,7 +49,6 @@ def get_comment(call: Call, query: GetComment) -> CommentRow:
 
 @operation(
     "POST /projects/v1/comments/add",
-    locks=of_entity,
     response=Comment,
     errors=(*ENTITY_NOT_FOUND, *ENTITY_CHANGE),
     max_body_bytes=MIB,
@@ -66,7 +64,6 @@ def add_comment(call: Call, request: AddComment) -> CommentRow:
 
 @operation(
     "POST /projects/v1/comments/update",
-    locks=of_row("comment"),
     response=Comment,
     errors=(CommentNotFound, *VERSIONED_CHANGE, NotAuthor, CommentRemoved),
     max_body_bytes=MIB,
@@ -78,7 +75,6 @@ def update_comment(call: Call, request: UpdateComment) -> CommentRow:
 
 @operation(
     "POST /projects/v1/comments/remove",
-    locks=of_row("comment"),
     response=Comment,
     errors=(CommentNotFound, *PROJECT_CHANGE),
     max_body_bytes=MIB,

@@ -1,6 +1,5 @@
 """Operations that import a tree of documents from another machine."""
 
-from api.locks import of_import, of_new_import
 from api.operation import MIB, Call, operation
 from api.projects import PROJECT_CHANGE
 from api.projects.files import read_file
@@ -37,7 +36,6 @@ COMMON_ERRORS = (
 
 @operation(
     "POST /projects/v1/document-imports/start",
-    locks=of_new_import,
     response=DocumentImport,
     errors=(ProjectNotFound, *PROJECT_CHANGE, LimitExceeded),
     max_body_bytes=8 * MIB,
@@ -57,7 +55,6 @@ def start_document_import(call: Call, request: StartDocumentImport) -> DocumentI
 
 @operation(
     "POST /projects/v1/document-imports/add-texts",
-    locks=of_import,
     response=AddedImportTexts,
     errors=COMMON_ERRORS,
     max_body_bytes=8 * MIB,
@@ -74,7 +71,6 @@ def add_import_texts(call: Call, request: AddImportTexts) -> AddedImportTexts:
 
 @operation(
     "POST /projects/v1/document-imports/add-file",
-    locks=of_import,
     response=AddedImportFile,
     errors=(*COMMON_ERRORS, PayloadTooLarge, UnsupportedMediaType),
     max_body_bytes=MAX_FILE_BYTES,
@@ -105,7 +101,6 @@ def add_import_file(call: Call, request: AddImportFile) -> AddedImportFile:
 
 @operation(
     "POST /projects/v1/document-imports/apply",
-    locks=of_import,
     response=AppliedDocumentImport,
     rebuilds="docs",
     errors=(*COMMON_ERRORS, DocumentImportIncomplete),

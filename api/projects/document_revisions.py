@@ -1,6 +1,5 @@
 """Operations on the revisions of documents."""
 
-from api.locks import of_row
 from api.operation import MIB, Call, operation
 from api.projects import VERSIONED_CHANGE
 from models.errors import DocumentNotFound, RevisionNotFound
@@ -70,7 +69,6 @@ def diff_document_revisions(call: Call, query: DiffDocumentRevisions) -> Documen
 
 @operation(
     "POST /projects/v1/document-revisions/restore",
-    locks=of_row("document", "document_id"),
     response=Document,
     errors=(DocumentNotFound, RevisionNotFound, *VERSIONED_CHANGE),
     max_body_bytes=8 * MIB,

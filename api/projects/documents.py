@@ -1,6 +1,5 @@
 """Operations on documents."""
 
-from api.locks import in_project, of_row
 from api.operation import MIB, Call, operation
 from api.projects import ENTITY_CHANGE, PROJECT_CHANGE, VERSIONED_CHANGE
 from models.errors import (
@@ -70,7 +69,6 @@ def get_document_links(call: Call, query: GetDocumentLinks) -> DocumentLinks:
 
 @operation(
     "POST /projects/v1/documents/create",
-    locks=in_project,
     response=documents.Document,
     errors=(ProjectNotFound, *PROJECT_CHANGE, SlugTaken),
     max_body_bytes=8 * MIB,
@@ -86,7 +84,6 @@ def create_document(call: Call, request: documents.CreateDocument) -> DocumentRo
 
 @operation(
     "POST /projects/v1/documents/update",
-    locks=of_row("document"),
     response=documents.Document,
     rebuilds="docs",
     errors=(DocumentNotFound, *VERSIONED_CHANGE, DocumentPublished),
@@ -107,7 +104,6 @@ def update_document(call: Call, request: documents.UpdateDocument) -> DocumentRo
 
 @operation(
     "POST /projects/v1/documents/publish",
-    locks=of_row("document"),
     response=documents.Document,
     rebuilds="docs",
     errors=(DocumentNotFound, RevisionNotFound, *ENTITY_CHANGE, CollectionRequired),
@@ -132,7 +128,6 @@ def publish_document(call: Call, request: PublishDocument) -> DocumentRow:
 
 @operation(
     "POST /projects/v1/documents/unpublish",
-    locks=of_row("document"),
     response=documents.Document,
     rebuilds="docs",
     errors=(DocumentNotFound, *PROJECT_CHANGE),
@@ -152,7 +147,6 @@ def unpublish_document(call: Call, request: UnpublishDocument) -> DocumentRow:
 
 @operation(
     "POST /projects/v1/documents/remove",
-    locks=of_row("document"),
     response=documents.Document,
     errors=(DocumentNotFound, *PROJECT_CHANGE, DocumentPublished),
     max_body_bytes=8 * MIB,
@@ -164,7 +158,6 @@ def remove_document(call: Call, request: RemoveDocument) -> DocumentRow:
 
 @operation(
     "POST /projects/v1/documents/restore",
-    locks=of_row("document"),
     response=documents.Document,
     errors=(DocumentNotFound, *PROJECT_CHANGE),
     max_body_bytes=8 * MIB,

@@ -3,7 +3,6 @@
 from contextlib import AbstractContextManager
 from typing import Protocol
 
-from api.locks import of_file, of_new_file
 from api.operation import Call, FileDownload, UploadedBody, operation
 from api.projects import PROJECT_CHANGE
 from models.errors import (
@@ -33,7 +32,6 @@ def read_file(request: NamesFile, body: UploadedBody) -> AbstractContextManager[
 
 @operation(
     "POST /projects/v1/files/add",
-    locks=of_new_file,
     response=files.ProjectFile,
     errors=(
         ProjectNotFound,
@@ -100,7 +98,6 @@ def get_file_content(call: Call, query: files.GetFile) -> FileDownload:
 
 @operation(
     "POST /projects/v1/files/remove",
-    locks=of_file,
     response=files.RemovedFile,
     errors=(FileNotFound, *PROJECT_CHANGE, FilePublished),
 )

@@ -2,7 +2,6 @@
 
 from typing import Any
 
-from api.locks import of_label
 from api.operation import MIB, Call, operation
 from api.projects import PROJECT_CHANGE
 from models.errors import LabelNotFound, LimitExceeded, NameTaken, ProjectNotFound
@@ -30,7 +29,6 @@ def list_labels(call: Call, query: labels.ListLabels) -> Page[LabelRow]:
 
 @operation(
     "POST /projects/v1/labels/create",
-    locks=of_label,
     response=labels.Label,
     audit="label.added",
     errors=(ProjectNotFound, *PROJECT_CHANGE, NameTaken, LimitExceeded),

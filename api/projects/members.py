@@ -1,6 +1,5 @@
 """Handle requests about the members of projects."""
 
-from api.locks import in_project
 from api.operation import MIB, Call, operation
 from api.projects import PROJECT_CHANGE
 from models.errors import (
@@ -32,7 +31,6 @@ def list_members(call: Call, query: members.ListMembers) -> Page[MemberRow]:
 
 @operation(
     "POST /projects/v1/members/add",
-    locks=in_project,
     response=members.ProjectMember,
     errors=(ProjectNotFound, *PROJECT_CHANGE, MemberExists, LimitExceeded),
     max_body_bytes=MIB,
@@ -49,7 +47,6 @@ def add_member(call: Call, request: members.AddProjectMember) -> MemberRow:
 
 @operation(
     "POST /projects/v1/members/update",
-    locks=in_project,
     response=members.ProjectMember,
     errors=(ProjectNotFound, MemberNotFound, *PROJECT_CHANGE, OwnerMembership),
     max_body_bytes=MIB,
@@ -65,7 +62,6 @@ def update_member(call: Call, request: members.UpdateProjectMember) -> MemberRow
 
 @operation(
     "POST /projects/v1/members/remove",
-    locks=in_project,
     response=members.RemovedMember,
     errors=(ProjectNotFound, *PROJECT_CHANGE, OwnerMembership),
     max_body_bytes=MIB,

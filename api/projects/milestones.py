@@ -1,6 +1,5 @@
 """Handle requests about milestones."""
 
-from api.locks import in_project, of_row
 from api.operation import MIB, Call, operation
 from api.projects import PROJECT_CHANGE, VERSIONED_CHANGE
 from models.errors import MilestoneNotFound, ProjectNotFound
@@ -53,7 +52,6 @@ def get_milestone_progress(
 
 @operation(
     "POST /projects/v1/milestones/create",
-    locks=in_project,
     response=milestones.Milestone,
     errors=(ProjectNotFound, *PROJECT_CHANGE),
     max_body_bytes=MIB,
@@ -69,7 +67,6 @@ def create_milestone(call: Call, request: milestones.CreateMilestone) -> Milesto
 
 @operation(
     "POST /projects/v1/milestones/update",
-    locks=of_row("milestone"),
     response=milestones.Milestone,
     errors=(MilestoneNotFound, *VERSIONED_CHANGE),
     max_body_bytes=MIB,
@@ -85,7 +82,6 @@ def update_milestone(call: Call, request: milestones.UpdateMilestone) -> Milesto
 
 @operation(
     "POST /projects/v1/milestones/remove",
-    locks=of_row("milestone"),
     response=milestones.Milestone,
     errors=(MilestoneNotFound, *PROJECT_CHANGE),
     max_body_bytes=MIB,
@@ -97,7 +93,6 @@ def remove_milestone(call: Call, request: milestones.RemoveMilestone) -> Milesto
 
 @operation(
     "POST /projects/v1/milestones/restore",
-    locks=of_row("milestone"),
     response=milestones.Milestone,
     errors=(MilestoneNotFound, *PROJECT_CHANGE),
     max_body_bytes=MIB,

@@ -2,7 +2,6 @@
 
 from collections.abc import Iterator
 
-from api.locks import of_row
 from api.operation import MIB, Call, operation
 from api.projects import PROJECT_CHANGE
 from models.base import canonical_json
@@ -66,7 +65,6 @@ def create_project(call: Call, request: projects.CreateProject) -> ProjectRow:
 
 @operation(
     "POST /projects/v1/projects/update",
-    locks=of_row("project"),
     response=projects.Project,
     errors=(ProjectNotFound, *PROJECT_CHANGE, VersionConflict),
     max_body_bytes=MIB,
@@ -83,7 +81,6 @@ def update_project(call: Call, request: projects.UpdateProject) -> ProjectRow:
 
 @operation(
     "POST /projects/v1/projects/transfer",
-    locks=of_row("project"),
     response=projects.Project,
     errors=(ProjectNotFound, *PROJECT_CHANGE, VersionConflict, LimitExceeded),
     max_body_bytes=MIB,
@@ -99,7 +96,6 @@ def transfer_project(call: Call, request: projects.TransferProject) -> ProjectRo
 
 @operation(
     "POST /projects/v1/projects/remove",
-    locks=of_row("project"),
     response=projects.Project,
     errors=(ProjectNotFound, RoleRequired, BuiltinProject),
     max_body_bytes=MIB,
@@ -115,7 +111,6 @@ def remove_project(call: Call, request: projects.RemoveProject) -> ProjectRow:
 
 @operation(
     "POST /projects/v1/projects/restore",
-    locks=of_row("project"),
     response=projects.Project,
     errors=(ProjectNotFound, RoleRequired),
     max_body_bytes=MIB,

@@ -1,6 +1,5 @@
 """Operations on external references."""
 
-from api.locks import of_entity, of_row
 from api.operation import MIB, Call, operation
 from api.projects import ENTITY_CHANGE
 from models.errors import (
@@ -61,7 +60,6 @@ def get_reference(call: Call, query: GetReference) -> ExternalReferenceRow:
 
 @operation(
     "POST /projects/v1/references/add",
-    locks=of_entity,
     response=ExternalReference,
     errors=(
         ProjectNotFound,
@@ -90,7 +88,6 @@ def add_reference(call: Call, request: AddReference) -> ExternalReferenceRow:
 
 @operation(
     "POST /projects/v1/references/update",
-    locks=of_row("external_reference"),
     response=ExternalReference,
     errors=(ExternalReferenceNotFound, VersionConflict, *WRITE_ERRORS, NameTaken),
     max_body_bytes=MIB,
@@ -102,7 +99,6 @@ def update_reference(call: Call, request: UpdateReference) -> ExternalReferenceR
 
 @operation(
     "POST /projects/v1/references/remove",
-    locks=of_row("external_reference"),
     response=RemovedReference,
     errors=WRITE_ERRORS,
     max_body_bytes=MIB,

@@ -1,6 +1,5 @@
 """Handle requests about relationships between work items."""
 
-from api.locks import of_relationship
 from api.operation import MIB, Call, operation
 from api.projects import ENTITY_CHANGE, PROJECT_CHANGE
 from models.errors import (
@@ -50,7 +49,6 @@ def get_relationship_graph(
 
 @operation(
     "POST /projects/v1/relationships/add",
-    locks=of_relationship,
     response=relationships.WorkRelationship,
     errors=(WorkItemNotFound, *ENTITY_CHANGE, LimitExceeded, RelationshipCycle),
     max_body_bytes=MIB,
@@ -70,7 +68,6 @@ def add_relationship(
 
 @operation(
     "POST /projects/v1/relationships/remove",
-    locks=of_relationship,
     response=relationships.RemovedRelationship,
     errors=(WorkItemNotFound, *PROJECT_CHANGE),
     max_body_bytes=MIB,

@@ -1,6 +1,5 @@
 """Operations on the revisions of specifications."""
 
-from api.locks import of_row
 from api.operation import MIB, Call, operation
 from api.projects import VERSIONED_CHANGE
 from models.errors import (
@@ -72,7 +71,6 @@ def diff_specification_revisions(
 
 @operation(
     "POST /projects/v1/specification-revisions/restore",
-    locks=of_row("specification", "specification_id"),
     response=Specification,
     errors=(
         SpecificationNotFound,

@@ -1,6 +1,5 @@
 """Operations on specifications."""
 
-from api.locks import in_project, of_row
 from api.operation import MIB, Call, operation
 from api.projects import PROJECT_CHANGE, VERSIONED_CHANGE
 from models.errors import (
@@ -66,7 +65,6 @@ def get_specification(call: Call, query: GetSpecification) -> SpecificationRow:
 
 @operation(
     "POST /projects/v1/specifications/create",
-    locks=in_project,
     response=Specification,
     errors=(ProjectNotFound, *PROJECT_CHANGE, SlugTaken),
     max_body_bytes=8 * MIB,
@@ -83,7 +81,6 @@ def create_specification(call: Call, request: CreateSpecification) -> Specificat
 
 @operation(
     "POST /projects/v1/specifications/update",
-    locks=of_row("specification"),
     response=Specification,
     errors=(SpecificationNotFound, *VERSIONED_CHANGE, SpecificationSuperseded),
     max_body_bytes=8 * MIB,
@@ -100,7 +97,6 @@ def update_specification(call: Call, request: UpdateSpecification) -> Specificat
 
 @operation(
     "POST /projects/v1/specifications/supersede",
-    locks=of_row("specification"),
     response=Specification,
     errors=(
         SpecificationNotFound,
@@ -127,7 +123,6 @@ def supersede_specification(
 
 @operation(
     "POST /projects/v1/specifications/remove",
-    locks=of_row("specification"),
     response=Specification,
     errors=(SpecificationNotFound, *PROJECT_CHANGE),
     max_body_bytes=8 * MIB,
@@ -143,7 +138,6 @@ def remove_specification(call: Call, request: RemoveSpecification) -> Specificat
 
 @operation(
     "POST /projects/v1/specifications/restore",
-    locks=of_row("specification"),
     response=Specification,
     errors=(SpecificationNotFound, *PROJECT_CHANGE),
     max_body_bytes=8 * MIB,

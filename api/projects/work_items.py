@@ -2,7 +2,6 @@
 
 from typing import Any
 
-from api.locks import in_project, of_items, of_new_items, of_row
 from api.operation import MIB, Call, operation
 from api.projects import ENTITY_CHANGE, PROJECT_CHANGE, VERSIONED_CHANGE
 from models.errors import (
@@ -67,7 +66,6 @@ def get_work_item_context(call: Call, query: GetWorkContext) -> dict[str, Any]:
 
 @operation(
     "POST /projects/v1/work-items/create",
-    locks=in_project,
     response=items.WorkItem,
     errors=(ProjectNotFound, *PROJECT_CHANGE, ReferenceNotFound),
     max_body_bytes=MIB,
@@ -85,7 +83,6 @@ def create_work_item(call: Call, request: items.CreateWorkItem) -> WorkItemRow:
 
 @operation(
     "POST /projects/v1/work-items/update",
-    locks=of_row("work_item"),
     response=items.WorkItem,
     errors=(WorkItemNotFound, *VERSIONED_CHANGE, ReferenceNotFound),
     max_body_bytes=MIB,
@@ -102,7 +99,6 @@ def update_work_item(call: Call, request: items.UpdateWorkItem) -> WorkItemRow:
 
 @operation(
     "POST /projects/v1/work-items/remove",
-    locks=of_row("work_item"),
     response=items.WorkItem,
     errors=(WorkItemNotFound, *PROJECT_CHANGE),
     max_body_bytes=MIB,
@@ -114,7 +110,6 @@ def remove_work_item(call: Call, request: items.RemoveWorkItem) -> WorkItemRow:
 
 @operation(
     "POST /projects/v1/work-items/restore",
-    locks=of_row("work_item"),
     response=items.WorkItem,
     errors=(WorkItemNotFound, *PROJECT_CHANGE),
     max_body_bytes=MIB,
@@ -126,7 +121,6 @@ def restore_work_item(call: Call, request: items.RestoreWorkItem) -> WorkItemRow
 
 @operation(
     "POST /projects/v1/work-items/bulk-update",
-    locks=of_items,
     response=list[items.WorkItem],
     errors=(*VERSIONED_CHANGE, ReferenceNotFound, LimitExceeded),
     max_body_bytes=MIB,
@@ -150,7 +144,6 @@ def bulk_update_work_items(
 
 @operation(
     "POST /projects/v1/work-items/bulk-create",
-    locks=of_new_items,
     response=BulkCreated,
     errors=(
         ProjectNotFound,

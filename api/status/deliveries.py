@@ -15,7 +15,7 @@ from models.notifications.deliveries.deliveries import (
 )
 from models.notifications.deliveries.replay import ReplayDeliveries, ReplayedDeliveries
 from models.pagination import Page
-from models.storage.write_locks import SUBSCRIPTIONS
+from models.storage.write_locks import WriteLock
 
 
 @operation("GET /status/v1/admin/deliveries/list", response=list[Delivery])
@@ -41,7 +41,7 @@ def get_delivery(call: Call, query: GetDelivery) -> Delivery:
 
 @operation(
     "POST /status/v1/admin/deliveries/replay",
-    locks=SUBSCRIPTIONS,
+    locks=WriteLock.NOTIFICATIONS | WriteLock.STATUS,
     response=ReplayedDeliveries,
     audit="deliveries.replayed",
     errors=(

@@ -3,7 +3,6 @@
 from api.operation import Call, operation
 from models.errors import IncidentTemplateNotFound, NameTaken, VersionConflict
 from models.status.incidents import templates
-from models.storage.write_locks import STATUS
 
 
 @operation(
@@ -17,7 +16,6 @@ def list_incident_templates(call: Call) -> list[templates.IncidentTemplateRow]:
 
 @operation(
     "POST /status/v1/admin/incident-templates/add",
-    locks=STATUS,
     response=templates.IncidentTemplate,
     idempotent="required",
     audit="incident-template.added",
@@ -38,7 +36,6 @@ def add_incident_template(
 
 @operation(
     "POST /status/v1/admin/incident-templates/update",
-    locks=STATUS,
     response=templates.IncidentTemplate,
     audit="incident-template.updated",
     errors=(IncidentTemplateNotFound, NameTaken, VersionConflict),
@@ -58,7 +55,6 @@ def update_incident_template(
 
 @operation(
     "POST /status/v1/admin/incident-templates/remove",
-    locks=STATUS,
     response=templates.IncidentTemplate,
     audit="incident-template.removed",
     errors=(IncidentTemplateNotFound,),

@@ -31,12 +31,10 @@ from models.status.incidents.incidents import (
     StatusRemoveIncident,
     StatusUpdateIncident,
 )
-from models.storage.write_locks import STATUS
 
 
 @operation(
     "POST /status/v1/admin/incidents/add",
-    locks=STATUS,
     response=StatusIncident,
     idempotent="required",
     audit="incident.opened",
@@ -59,7 +57,6 @@ def add_incident(call: Call, request: StatusAddIncident) -> IncidentRow:
 
 @operation(
     "POST /status/v1/admin/incidents/update",
-    locks=STATUS,
     response=StatusIncident,
     audit="incident.updated",
     rebuilds="status",
@@ -84,7 +81,6 @@ def update_incident(call: Call, request: StatusUpdateIncident) -> IncidentRow:
 
 @operation(
     "POST /status/v1/admin/incidents/remove",
-    locks=STATUS,
     response=RemovedIncident,
     audit="incident.removed",
     rebuilds="status",
@@ -106,7 +102,6 @@ def remove_incident(call: Call, request: StatusRemoveIncident) -> IncidentRow:
 
 @operation(
     "POST /status/v1/admin/incident-updates/add",
-    locks=STATUS,
     response=StatusIncidentUpdate,
     idempotent="required",
     audit="incident.update-posted",
@@ -130,7 +125,6 @@ def add_incident_update(
 
 @operation(
     "POST /status/v1/admin/incident-updates/update",
-    locks=STATUS,
     response=StatusIncidentUpdate,
     audit="incident.update-corrected",
     rebuilds="status",
@@ -154,7 +148,6 @@ def update_incident_update(
 
 @operation(
     "POST /status/v1/admin/incident-updates/remove",
-    locks=STATUS,
     response=StatusIncidentUpdate,
     audit="incident.update-removed",
     rebuilds="status",

@@ -15,12 +15,10 @@ from models.status.maintenance.windows import (
     StatusRemoveMaintenance,
     StatusUpdateMaintenance,
 )
-from models.storage.write_locks import STATUS
 
 
 @operation(
     "POST /status/v1/admin/maintenance/add",
-    locks=STATUS,
     response=StatusMaintenance,
     idempotent="required",
     audit="maintenance.scheduled",
@@ -42,7 +40,6 @@ def add_maintenance(call: Call, request: StatusAddMaintenance) -> MaintenanceRow
 
 @operation(
     "POST /status/v1/admin/maintenance/update",
-    locks=STATUS,
     response=StatusMaintenance,
     audit="maintenance.updated",
     rebuilds="status",
@@ -64,7 +61,6 @@ def update_maintenance(call: Call, request: StatusUpdateMaintenance) -> Maintena
 
 @operation(
     "POST /status/v1/admin/maintenance/remove",
-    locks=STATUS,
     response=RemovedMaintenance,
     audit="maintenance.removed",
     rebuilds="status",

@@ -8,12 +8,10 @@ from models.status.measurements.measurements import (
     StatusRecordMeasurements,
 )
 from models.status.measurements.sources import MeasuringKey, admit_batch
-from models.storage.write_locks import SHARED
 
 
 @operation(
     "POST /status/v1/admin/measurements/record",
-    locks=SHARED,
     response=RecordedMeasurements,
     rebuilds="status",
     is_polled=False,

@@ -21,7 +21,6 @@ from models.status.snapshot.snapshot import (
     StatusServiceList,
     service_detail,
 )
-from models.storage.write_locks import STATUS
 
 
 @operation("GET /status/v1/admin/services/list", response=list[StatusAdminService])
@@ -32,7 +31,6 @@ def list_admin_services(call: Call, query: ListAdminServices) -> list[ServiceRow
 
 @operation(
     "POST /status/v1/admin/services/add",
-    locks=STATUS,
     response=StatusAdminService,
     idempotent="required",
     audit="service.added",
@@ -52,7 +50,6 @@ def add_service(call: Call, request: StatusAddService) -> ServiceRow:
 
 @operation(
     "POST /status/v1/admin/services/update",
-    locks=STATUS,
     response=StatusAdminService,
     audit="service.updated",
     rebuilds="status",

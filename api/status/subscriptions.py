@@ -28,12 +28,12 @@ from models.pagination import Page
 from models.status.services.catalogue import services_with_slugs
 from models.status.services.notified_states import note_first_states
 from models.status.snapshot.snapshot import status_snapshot
-from models.storage.write_locks import SUBSCRIPTIONS
+from models.storage.write_locks import WriteLock
 
 
 @operation(
     "POST /status/v1/admin/subscriptions/add",
-    locks=SUBSCRIPTIONS,
+    locks=WriteLock.NOTIFICATIONS | WriteLock.STATUS,
     response=CreatedSubscription,
     idempotent="required",
     audit="subscription.added",
@@ -79,7 +79,7 @@ def get_subscription(call: Call, query: GetSubscription) -> SubscriptionRow:
 
 @operation(
     "POST /status/v1/admin/subscriptions/update",
-    locks=SUBSCRIPTIONS,
+    locks=WriteLock.NOTIFICATIONS | WriteLock.STATUS,
     response=Subscription,
     audit="subscription.updated",
     errors=(SubscriptionNotFound, SubscriptionNotActive, ReferenceNotFound),
@@ -107,7 +107,7 @@ def _note_states(call: Call, row: SubscriptionRow) -> None:
 
 @operation(
     "POST /status/v1/admin/subscriptions/remove",
-    locks=SUBSCRIPTIONS,
+    locks=WriteLock.NOTIFICATIONS | WriteLock.STATUS,
     response=RemovedSubscription,
     audit="subscription.removed",
     errors=(SubscriptionNotFound,),
@@ -126,7 +126,7 @@ def remove_subscription(call: Call, request: RemoveSubscription) -> RemovedSubsc
 
 @operation(
     "POST /status/v1/admin/subscriptions/rotate-secret",
-    locks=SUBSCRIPTIONS,
+    locks=WriteLock.NOTIFICATIONS | WriteLock.STATUS,
     response=CreatedSubscription,
     audit="subscription.secret-rotated",
     secret_field="secret",
@@ -147,7 +147,7 @@ def rotate_secret(call: Call, request: RotateSecret) -> CreatedSubscription:
 
 @operation(
     "POST /status/v1/admin/subscriptions/test",
-    locks=SUBSCRIPTIONS,
+    locks=WriteLock.NOTIFICATIONS | WriteLock.STATUS,
     response=Delivery,
     audit="subscription.tested",
     errors=(SubscriptionNotFound, SubscriptionNotActive),

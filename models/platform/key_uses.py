@@ -7,7 +7,7 @@ from peewee import chunked
 
 from models.platform.keys import KeyRow
 from models.storage.database import writing
-from models.storage.write_locks import SHARED
+from models.storage.write_locks import WriteLock
 
 # Few enough that no request waits long for the transaction.
 BATCH_SIZE = 500
@@ -35,9 +35,8 @@ class KeyUses:
         with self._lock:
             uses = dict(self._last)
         last = KeyRow.last_used_at
-        for batch in chunked(sorted(uses.items()), BATCH_SIZE):
-            # In the order of the ids, so that no two processes wait for each other.
-            with writing(SHARED):
+        for batch in chunked(uses.items(), BATCH_SIZE):
+            with writing(WriteLock.PLATFORM):
                 for key_id, at in batch:
                     is_older = (KeyRow.id == key_id) & (last.is_null() | (last < at))
                     KeyRow.update(last_used_at=at).where(is_older).execute()

@@ -113,7 +113,7 @@ def require_connections(settings: Settings, processes: int) -> None:
     Raise CommandError if the database allows fewer connections than a server needs.
 
     Each thread of the API has a connection of its own, and each process two more for
-    rates and instants; the builder's process has a few.
+    the leader election and its jobs; the builder's process has a few.
     """
     limit = database.max_connections()
     required = processes * (settings.threads + 2) + BUILDER_CONNECTIONS

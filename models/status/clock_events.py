@@ -23,7 +23,7 @@ from models.status.services.notified_states import (
 )
 from models.status.snapshot.snapshot import status_snapshot
 from models.storage.database import reading, writing
-from models.storage.write_locks import STATUS
+from models.storage.write_locks import WriteLock
 
 
 def record_clock_events(
@@ -48,7 +48,7 @@ def _record_maintenance(now: datetime) -> bool:
     with reading():
         if not unrecorded(events_of_clock(now)):
             return False
-    with writing(STATUS):
+    with writing(WriteLock.STATUS):
         # Again, because a change may have been written meanwhile.
         due = unrecorded(events_of_clock(now))
         if due:
@@ -69,7 +69,7 @@ def _record_reminders(now: datetime, after: timedelta, requested: set[str]) -> N
     with reading():
         if not find():
             return
-    with writing(STATUS):
+    with writing(WriteLock.STATUS):
         _record(find(), None, now)
 
 
@@ -86,7 +86,7 @@ def _record_state_changes(now: datetime, freshness: timedelta) -> None:
             is_needed = bool(changed_states(snapshot, notified_states()))
     if not is_needed:
         return
-    with writing(STATUS):
+    with writing(WriteLock.STATUS):
         # Again, because a subscription may have been added meanwhile.
         if not _are_states_requested():
             forget_notified_states()

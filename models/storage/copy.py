@@ -10,6 +10,7 @@ from typing import Any
 from peewee import PeeweeException
 
 from models.storage.schema import Table, apply_migrations, tables_of
+from models.storage.write_locks import WriteLock
 
 Rows = Iterable[tuple[Any, ...]]
 # Takes the name of the items; returns a function that passes the items through and
@@ -53,7 +54,7 @@ def copy_database(
     table, after they were compared; the target keeps them if the block succeeds, and
     nothing otherwise. Raise CopyError if the copy differs.
     """
-    with target.without_foreign_keys(), target.atomic("IMMEDIATE"):
+    with target.without_foreign_keys(), target.atomic(WriteLock.ALL):
         if target.get_tables():
             raise FileExistsError(EEXIST, "it already contains tables")
         apply_migrations(target)

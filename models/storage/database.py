@@ -19,7 +19,7 @@ from models.logs import LogLine
 from models.storage.engines.engine import BUSY_SECONDS, is_postgresql
 from models.storage.engines.sqlite import SqliteEngine
 from models.storage.schema import apply_migrations
-from models.storage.write_locks import ALONE, WriteLocks
+from models.storage.write_locks import WriteLock
 
 log = logging.getLogger("masthead.database")
 
@@ -28,6 +28,8 @@ log = logging.getLogger("masthead.database")
 _write_lock = RLock()
 # Set while the write-ahead log may contain purged content.
 _wal_has_purged_content = Event()
+# The locks of this thread's write.
+_held = local()
 # The seconds of this thread's limited query, and the processor time at which they end.
 _time_limit = local()
 
@@ -134,7 +136,7 @@ def connect() -> None:
 
 
 @contextmanager
-def writing(locks: WriteLocks = ALONE) -> Iterator[None]:
+def writing(locks: WriteLock = WriteLock.ALL) -> Iterator[None]:
     """
     Commit everything written inside, or nothing.
 
@@ -172,7 +174,7 @@ class _DryRunEnd(Exception):
 
 
 @contextmanager
-def dry_run(locks: WriteLocks = ALONE) -> Iterator[None]:
+def dry_run(locks: WriteLock = WriteLock.ALL) -> Iterator[None]:
     """Do everything that `writing` does, and roll it back at the end."""
     with suppress(_DryRunEnd), writing(locks):
         yield
@@ -260,11 +262,15 @@ def _too_costly(seconds: float) -> QueryTooCostly:
 
 
 @contextmanager
-def _transaction(action: str, locks: WriteLocks) -> Iterator[None]:
+def _transaction(action: str, locks: WriteLock) -> Iterator[None]:
     try:
         connect()
         database.require_writable()
-        with database.write_transaction(locks):
+        if not database.in_transaction():
+            _held.locks = locks
+        elif locks not in _held.locks:
+            raise RuntimeError(f"The write around this one has not locked {locks}.")
+        with database.atomic(locks):
             yield
     except _storage_errors() as error:
         _raise_if_fault(error, action)

@@ -1,62 +1,39 @@
-"""Name what a write locks, so that writes which share nothing do not wait."""
+"""
+Name what a write locks: its area of the data, from its beginning until its commit.
 
-from dataclasses import dataclass, replace
+SQLite has one writer at a time. In PostgreSQL each lock is an advisory lock of the
+transaction, so that an import of documents does not hold up the status page. A mutation
+of the API takes the lock of the area in its address, unless its declaration names
+others; every other write names its locks, or takes all.
+
+Whatever a rule reads in its own area stays as it is until the commit: names that must
+be free, numbers without a gap, limits, roles, versions, the end of an audit chain, and
+the stored response of an Idempotency-Key. What a write gets in its area therefore grows
+in the order of commits: instants (models/instants.py) and numbers of activity, of which
+a poll misses none. tests/servers/ stops one of two writers before each of its
+statements, and checks that the rules hold.
+"""
+
+from enum import Flag, auto
 
 
-@dataclass(frozen=True)
-class WriteLocks:
+class WriteLock(Flag):
     """
-    What a write transaction locks in PostgreSQL; SQLite has one writer at a time.
+    A set of locks. Every write takes them in this order, so no two wait for each other.
 
-    Unless it is `shared`, the transaction waits for all others, and they wait for it.
-    Shared transactions only wait for those that lock the same request, row or name.
-    The order of all locks, and what relies on which, is in
-    models/storage/engines/postgresql_locks.py.
+    Documents come first, because their imports take longest: what waits for one holds
+    no other lock. The last one is also taken by a write that marks a site area as
+    outdated, when it does so (models/changes.py).
     """
 
-    shared: bool = False
-    # The id of an idempotent request.
-    request: str | None = None
-    # A table, and the ids of rows in it whose projects are locked.
-    table: str = "project"
-    ids: tuple[str, ...] = ()
-    # The ids of keys whose lineages must not change, and of those that are changed.
-    read_keys: tuple[str, ...] = ()
-    keys: tuple[str, ...] = ()
-    # Names of what is not a row, in their order.
-    names: tuple[str, ...] = ()
+    PROJECTS = auto()
+    # API keys, and sessions of the console.
+    PLATFORM = auto()
+    # Subscriptions and deliveries.
+    NOTIFICATIONS = auto()
+    # Services, incidents, maintenance and measurements.
+    STATUS = auto()
+    # What the builder records, and the generations of the site.
+    BUILDS = auto()
 
-    def with_request(self, id: str) -> "WriteLocks":
-        """Return these locks and that of an idempotent request."""
-        return replace(self, request=id) if self.shared else self
-
-
-# The default: no other transaction writes meanwhile.
-ALONE = WriteLocks()
-# Only waits for those that write alone, and for rows.
-SHARED = WriteLocks(shared=True)
-# The changes of operators, with the audit chain of the status area.
-STATUS = WriteLocks(shared=True, names=("status",))
-# What the builder records about the site.
-BUILDS = WriteLocks(shared=True, names=("builds",))
-
-# Subscriptions and deliveries.
-NOTIFICATIONS = WriteLocks(shared=True, names=("notifications",))
-# Operators' changes of them. The audit chain comes last, because more writes need it.
-SUBSCRIPTIONS = WriteLocks(shared=True, names=("notifications", "status"))
-
-
-def project_locks(*ids: str) -> WriteLocks:
-    """Return the locks of writes in these projects."""
-    return WriteLocks(shared=True, ids=ids)
-
-
-def owner_locks(table: str, *ids: str, names: tuple[str, ...] = ()) -> WriteLocks:
-    """Return the locks of the projects that the rows of a table belong to."""
-    return WriteLocks(shared=True, table=table, ids=ids, names=names)
-
-
-def key_locks(calling: str, *changed: str, account: str | None = None) -> WriteLocks:
-    """Return the locks of a change of keys by a key, and of the keys of an account."""
-    names = () if account is None else (f"account {account}",)
-    return WriteLocks(shared=True, read_keys=(calling,), keys=changed, names=names)
+    ALL = PROJECTS | PLATFORM | NOTIFICATIONS | STATUS | BUILDS

@@ -7,10 +7,11 @@ from pathlib import Path
 from unittest.mock import patch
 
 from models.storage.database import BUSY_SECONDS, database
-from models.storage.engines import postgresql_locks
+from models.storage.engines import postgresql
+from models.storage.engines.postgresql import WRITE_LOCKS
 from models.storage.engines.postgresql_driver import Cursor, connect_to
-from models.storage.engines.postgresql_locks import WRITE_LOCK
 from models.storage.engines.postgresql_search import tsvector_of
+from models.storage.write_locks import WriteLock
 
 
 class OfFile:
@@ -102,19 +103,21 @@ class OfServer:
 
     @contextmanager
     def writing_elsewhere(self):
-        impatient = {
-            name: getattr(postgresql_locks, name).replace(f"{BUSY_SECONDS}s", "20ms")
-            for name in ("BEGIN_WRITE", "BEGIN_SHARED")
-        }
+        impatient = postgresql.BEGIN_WRITE.replace(f"{BUSY_SECONDS}s", "20ms")
         with connect_to(self._address) as other:
-            other.execute(f"SELECT pg_advisory_lock({WRITE_LOCK})")
-            with patch.multiple(postgresql_locks, **impatient):
+            for lock in WriteLock.ALL:
+                other.execute(f"SELECT pg_advisory_lock({WRITE_LOCKS}, {lock.value})")
+            with patch.object(postgresql, "BEGIN_WRITE", impatient):
                 yield
 
     def is_locked(self):
         with connect_to(self._address) as other:
-            query = f"SELECT pg_try_advisory_xact_lock({WRITE_LOCK})"
-            return not other.execute(query).fetchone()[0]
+            return not all(
+                other.execute(
+                    f"SELECT pg_try_advisory_xact_lock({WRITE_LOCKS}, {lock.value})"
+                ).fetchone()[0]
+                for lock in WriteLock.ALL
+            )
 
     def lose(self):
         database.close()

@@ -15,7 +15,7 @@ from models.notifications.deliveries.fan_out import fan_out
 from models.notifications.deliveries.outcomes import Outcome
 from models.notifications.rows import DeliveryRow, SubscriptionRow
 from models.storage.database import writing
-from models.storage.write_locks import NOTIFICATIONS
+from models.storage.write_locks import WriteLock
 from tests.factories.notifications import (
     ALL_LIVE,
     DELIVERED,
@@ -365,7 +365,7 @@ def test_relay_that_is_back(receivers):
         assert found.faults()
         receivers.outcomes["ada@example.com"] = DELIVERED
         mia = subscribe(now[0], "mia@example.com", channel="email", secret=None)
-        with writing(NOTIFICATIONS):
+        with writing(WriteLock.NOTIFICATIONS):
             queue_message(mia, "subscription.test", now[0])
         wait_until(
             lambda: (

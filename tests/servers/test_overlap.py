@@ -7,12 +7,11 @@ from itertools import pairwise
 
 import pytest
 
-from models.changes import FailedPageRow, failed_pages, mark, marks
-from models.errors import StorageBusy
+from models.changes import mark, marks
 from models.projects.projects.activity import ActivityRow
 from models.projects.work.rows import WorkItemRow
-from models.storage.database import database, writing
-from models.storage.write_locks import SHARED
+from models.storage.database import writing
+from models.storage.write_locks import WriteLock
 from tests.conftest import NOON
 from tests.factories.projects import OWNER, make_item, make_project
 from tests.servers.stepwise import Run, interleaved, wait_for_waiting, writers
@@ -40,24 +39,6 @@ def test_numbers_of_a_project(post, settings):
     assert True in waits
 
 
-def test_projects_do_not_wait(post, settings):
-    """Wherever a writer in one project is stopped, one in another project continues."""
-    projects = [make_project(slug, NOON) for slug in ("atlas", "borea")]
-    one, two = writers(
-        post, f"{WORK}/create", lambda at, host: item_body(projects[host])
-    )
-
-    rounds = list(interleaved(settings.database, one, two))
-
-    assert all(
-        not did_wait and [status for status, _ in results] == [200, 200]
-        for _, results, did_wait in rounds
-    )
-    for project in projects:
-        rows = WorkItemRow.select().where(WorkItemRow.project == project)
-        assert sorted(row.number for row in rows) == list(range(1, len(rounds) + 1))
-
-
 def test_poll_of_all_projects(post, get, settings):
     """A poll by updatedAfter, and one by afterId, miss no change of two projects."""
     projects = [make_project(slug, NOON) for slug in ("atlas", "borea")]
@@ -80,23 +61,6 @@ def test_poll_of_all_projects(post, get, settings):
 
     assert len(seen) == WorkItemRow.select().count() == 2 * len(rounds) + 1
     assert sorted(records) == sorted(row.id for row in ActivityRow.select())
-
-
-def test_project_is_polled_while_another_is_written(post, get, settings):
-    """A poll of one project shows a change at once, whatever is written elsewhere."""
-    projects = [make_project(slug, NOON) for slug in ("atlas", "borea")]
-    one, two = writers(
-        post, f"{WORK}/create", lambda at, host: item_body(projects[host])
-    )
-    counts = []
-
-    def count():
-        query = {"updatedAfter": "2026-03-01T00:00:00Z", "limit": 100}
-        counts.append(len(get(f"{WORK}/list", projectId=projects[1].id, **query)))
-
-    rounds = list(interleaved(settings.database, one, two, count))
-
-    assert counts == [at for at, *_ in rounds]
 
 
 def test_cycle_through_four_projects(post, settings):
@@ -169,18 +133,20 @@ def test_generations_follow_commits(store, settings):
     """Marks of two areas get two generations, and the later commit the higher one."""
     generations = []
 
-    def marking(area):
+    def marking(area, lock):
         def run(at):
-            with writing(SHARED):
+            with writing(lock):
                 generation = mark(area)
             generations.append(generation)
             return generation
 
         return run
 
-    for at, results, _ in interleaved(
-        settings.database, marking("docs"), marking("status")
-    ):
+    docs, status = (
+        marking("docs", WriteLock.PROJECTS),
+        marking("status", WriteLock.STATUS),
+    )
+    for at, results, _ in interleaved(settings.database, docs, status):
         assert sorted(results) == [2 * at - 1, 2 * at]
     assert max(marks().values()) == len(generations)
 
@@ -211,33 +177,26 @@ def moment(event):
     return datetime.fromisoformat(event["data"]["archivedAt"])
 
 
-def test_deadlock(store, settings):
-    """Of two writes that wait for each other, one is undone, and can be repeated."""
+def test_opposite_orders(store, settings):
+    """Two writes that lock and mark areas in opposite orders wait for no deadlock."""
 
-    def locking(first, second):
-        def run(at):
-            try:
-                with writing(SHARED):
-                    database.lock_name(first)
-                    FailedPageRow.create(path=first, area="docs", reason="", at=NOON)
-                    database.lock_name(second)
-                    mark("docs")
-            except StorageBusy as busy:
-                return busy.members["state"]
-            return first
+    def run(locks, areas):
+        def write(at):
+            with writing(locks):
+                return [mark(area) for area in areas]
 
-        return run
+        return write
 
-    states = set()
-    pair = locking("a", "b"), locking("b", "a")
-    for _, results, _ in interleaved(settings.database, *pair):
-        states |= set(results)
-        assert {row.path for row in failed_pages()} == set(results) & {"a", "b"}
-        FailedPageRow.delete().execute()
-    assert states == {"a", "b", "database-locked"}
+    one = run(WriteLock.PROJECTS | WriteLock.STATUS, ("docs", "status"))
+    two = run(WriteLock.STATUS | WriteLock.PROJECTS, ("status", "docs"))
+
+    rounds = list(interleaved(settings.database, one, two))
+
+    assert any(did_wait for *_, did_wait in rounds)
+    assert marks() == {"docs": 4 * len(rounds), "status": 4 * len(rounds) - 1}
 
 
-# Take all project locks, report it, and never end.
+# Take all locks, report it, and never end.
 HOLD_LOCKS = """
 import sys, time
 from models.changes import mark

@@ -95,3 +95,36 @@ def test_bytes_of_files_of_an_import(post, settings):
 
     for _, results, _ in interleaved(settings.database, send(0), send(1)):
         assert sorted(status for status, _ in results) == [200, 409]
+
+
+def test_status_does_not_wait_for_an_import(post, docs_project, settings, monkeypatch):
+    """
+    Wherever an import is stopped, the status page can be changed; only at the end,
+    when the import gives the site its generation, does that wait for the commit.
+    """
+    monkeypatch.setattr(imports, "MAX_IMPORTS", ROUNDS)
+    project, ids = docs_project.project, {}
+    for at in range(1, ROUNDS):
+        text = f"Words {at}.\n"
+        _, started = post(0, f"{IMPORTS}/start", tree(project, f"t{at}", text))
+        ids[at] = started["data"]["id"]
+        post(0, f"{IMPORTS}/add-texts", {"id": ids[at], "texts": [text]})
+
+    def apply(at):
+        return post(0, f"{IMPORTS}/apply", {"id": ids[at]}, Idempotency_Key=f"{at}")
+
+    def add_service(at):
+        body = {"slug": f"s{at}", "name": "S"}
+        path = "/status/v1/admin/services/add"
+        return post(1, path, body, Idempotency_Key=f"s{at}")
+
+    rounds = list(interleaved(settings.database, apply, add_service))
+
+    assert all(
+        [status for status, _ in results] == [200, 200] for _, results, _ in rounds
+    )
+    waits = [did_wait for *_, did_wait in rounds]
+    # Stopped before it numbers the generation, or before it commits.
+    assert len(waits) > 30
+    assert waits[-3:] == [True, True, False]
+    assert not any(waits[:-3])

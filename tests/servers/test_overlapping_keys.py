@@ -74,25 +74,6 @@ def test_keys_of_a_developer(strict_post, settings, issue):
         assert sorted(results) == [200, 409]
 
 
-def test_keys_of_developers_do_not_wait(post, settings, issue):
-    """Two developers of a portal wait for each other only at the end of the chain."""
-    portal = issue("platform:actors:assert", "platform:developer:keys:create")
-    body = {"name": "mine", "scopes": ["status:services:list"]}
-
-    def create(host):
-        account = {"Act_As_Account": f"00000000-0000-7000-8000-00000000000{host}"}
-        return lambda at: post(host, f"{OWN_KEYS}/create", body, portal, **account)
-
-    rounds = list(interleaved(settings.database, create(0), create(1)))
-
-    waits = [did_wait for *_, did_wait in rounds]
-    assert {status for _, results, _ in rounds for status, _ in results} == {200}
-    # Stopped before it reads the last link, writes its record or commits.
-    assert waits[-4:] == [True, True, True, False]
-    assert not any(waits[:-4])
-    assert broken_links("platform") == []
-
-
 @pytest.mark.parametrize("is_update_first", [True, False])
 def test_grant_by_a_key_that_loses_scopes(post, settings, issue, is_update_first):
     """No key grants a scope after it lost it."""

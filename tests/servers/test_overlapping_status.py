@@ -22,7 +22,7 @@ from models.status.measurements.sources import SourceKeyRow
 from models.status.services.rows import ServiceRow
 from models.storage.database import database
 from tests.conftest import NOON
-from tests.servers.stepwise import Run, interleaved, wait_for_waiting, writers
+from tests.servers.stepwise import interleaved, writers
 
 pytestmark = pytest.mark.postgresql
 
@@ -114,20 +114,6 @@ def test_late_measurements_of_two_hosts(post, settings, api):
         assert counted.operational == 2 * at
 
 
-def test_measurements_do_not_wait(post, settings, api, clock):
-    """Two hosts that know their sources record at once, until one marks the site."""
-    for host in (0, 1):
-        assert post(host, RECORD, fresh(0, host))[0] == 200
-    one, two = writers(post, RECORD, fresh)
-
-    rounds = list(interleaved(settings.database, one, two))
-
-    waits = [did_wait for *_, did_wait in rounds]
-    # Stopped after its mark and before its commit, the first makes the second wait.
-    assert waits[-2:] == [True, False]
-    assert not any(waits[:-2])
-
-
 @pytest.mark.parametrize("is_roll_up_first", [True, False])
 def test_measurement_and_roll_up(post, settings, api, is_roll_up_first):
     """A sample that is recorded during the roll-up of its hour is counted."""
@@ -152,39 +138,6 @@ def test_measurement_and_roll_up(post, settings, api, is_roll_up_first):
     rows = HourRow.select().where(HourRow.service == api)
     counted = {epoch_ms(row.starts_at): row.operational for row in rows}
     assert {hour: counted.get(hour) for hour in hours} == dict.fromkeys(hours, 1)
-
-
-def test_batches_in_opposite_orders(post, settings, store, engine):
-    """Two batches with the same services in opposite orders do not deadlock."""
-    for slug in ("a", "b", "c"):
-        body = {"slug": slug, "name": slug}
-        post(0, "/status/v1/admin/services/add", body, Idempotency_Key=f"add-{slug}")
-
-    def body(at, host):
-        slugs = ("a", "b", "c") if host else ("c", "b", "a")
-        batch = fresh(at, 0)
-        (one,) = batch["measurements"]
-        return batch | {"measurements": [one | {"slug": slug} for slug in slugs]}
-
-    assert post(0, RECORD, body(1, 0))[0] == 200
-    number = ServiceRow.get(ServiceRow.slug == "b").number
-    observed_at = epoch_ms(NOON) + 2
-    with engine.elsewhere(settings.database) as other:
-        # Both batches wait for the row in the middle, which is then rolled back.
-        other.execute("BEGIN")
-        other.execute(
-            "INSERT INTO measurement (service_id, observed_at, source, status)"
-            " VALUES (?, ?, 'probe-0', 'down')",
-            (number, observed_at),
-        )
-        runs = [Run(lambda h=host: post(h, RECORD, body(2, h))) for host in (0, 1)]
-        for run in runs:
-            run.thread.start()
-        wait_for_waiting(settings.database, 2)
-        other.execute("ROLLBACK")
-        results = [run.end() for run in runs]
-
-    assert [status for status, _ in results] == [200, 200]
 
 
 @pytest.mark.parametrize("is_record_first", [True, False])

@@ -37,6 +37,7 @@ from models.platform.rate_limits import Rate, RateLimiter
 from models.platform.secrets import Secret, is_well_formed
 from models.settings import SettingError, Settings
 from models.storage.database import independent_reads, writing
+from models.storage.write_locks import WriteLock
 
 # The form of a session's token.
 TOKEN = re.compile(r"[A-Za-z0-9_-]{43}", re.ASCII)
@@ -120,7 +121,7 @@ class SignIn:
             raise
         if person:
             _check_person(caller, person)
-        with writing():
+        with writing(WriteLock.PLATFORM):
             # Signing in again leaves no session behind that nobody has.
             if former := session_token(request):
                 end_session(former)
@@ -146,13 +147,13 @@ class SignIn:
 
     def end(self, request: Request) -> None:
         if token := session_token(request):
-            with writing():
+            with writing(WriteLock.PLATFORM):
                 end_session(token)
 
     def end_all(self, request: Request, now: datetime) -> None:
         """End all sessions of the session's key, which may have been revoked."""
         if token := session_token(request):
-            with writing():
+            with writing(WriteLock.PLATFORM):
                 end_sessions_like(token, now)
 
     def _by_proxy(self, request: Request, now: datetime) -> SignedIn | None:
@@ -195,7 +196,7 @@ class SignIn:
         caller = self._dispatcher.authenticate(request, now, credentials)
         if needs_renewal(session, now):
             try:
-                with writing():
+                with writing(WriteLock.PLATFORM):
                     renew_session(session, now)
             except StorageBusy:
                 # Pages can be read while nothing can be written.

@@ -28,7 +28,7 @@ from models.notifications.subscriptions.secrets import (
     token_of,
 )
 from models.storage.database import database, reading, writing
-from models.storage.write_locks import NOTIFICATIONS
+from models.storage.write_locks import WriteLock
 
 log = logging.getLogger("masthead.notifications")
 
@@ -102,7 +102,7 @@ def recover(now: datetime) -> int:
     with reading():
         if not DeliveryRow.select().where(DeliveryRow.status == "sending").exists():
             return 0
-    with writing(NOTIFICATIONS):
+    with writing(WriteLock.NOTIFICATIONS):
         count: int = (
             DeliveryRow.update(
                 status="waiting",
@@ -164,7 +164,7 @@ def claim(
         .order_by(DeliveryRow.next_attempt_at, DeliveryRow.number)
         .limit(limit)
     )
-    with writing(NOTIFICATIONS):
+    with writing(WriteLock.NOTIFICATIONS):
         rows = list(due)
         events = _events_of(rows)
         deliverable = [row for row in rows if is_deliverable(row, events)]
@@ -193,7 +193,7 @@ def release(attempts: Iterable[Attempt]) -> None:
     """Make claimed deliveries due again whose attempt was not begun."""
     numbers = [attempt.number for attempt in attempts]
     if numbers:
-        with writing(NOTIFICATIONS):
+        with writing(WriteLock.NOTIFICATIONS):
             _set_status(
                 numbers,
                 status="waiting",
@@ -215,7 +215,7 @@ def record_outcomes(
     outcomes = list(outcomes)
     if not outcomes:
         return
-    with writing(NOTIFICATIONS):
+    with writing(WriteLock.NOTIFICATIONS):
         subscriptions = _subscriptions_of(attempt for attempt, _ in outcomes)
         ends, quarantines = [], []
         for attempt, outcome in outcomes:

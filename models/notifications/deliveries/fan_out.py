@@ -11,7 +11,7 @@ from models.notifications.deliveries.schedule import is_due
 from models.notifications.event_types import COLLAPSING_CHANNELS
 from models.notifications.rows import DeliveryRow, EventRow, SubscriptionRow
 from models.storage.database import reading, writing
-from models.storage.write_locks import NOTIFICATIONS
+from models.storage.write_locks import WriteLock
 
 # A slice is written in less time than another write notices.
 SLICE_SIZE = 250
@@ -56,7 +56,7 @@ def _due_events(now: datetime, live: Mapping[str, int]) -> Iterator[EventRow]:
 
 def _notify_slice(event: EventRow, now: datetime) -> int:
     """Create the deliveries to the next subscriptions; note how far that came."""
-    with writing(NOTIFICATIONS):
+    with writing(WriteLock.NOTIFICATIONS):
         rows = SubscriptionRow.select(*_CHOICES).where(
             SubscriptionRow.state == "active", SubscriptionRow.confirmed_at <= event.at
         )

@@ -17,7 +17,7 @@ from models.notifications.deliveries.deliveries import (
 from models.notifications.rows import DeliveryRow, EventRow, SubscriptionRow
 from models.notifications.subscriptions.subscriptions import subscription_with_id
 from models.storage.database import reading, writing
-from models.storage.write_locks import NOTIFICATIONS
+from models.storage.write_locks import WriteLock
 
 # How many deliveries one request replays.
 MAX_REPLAYED = 1000
@@ -110,7 +110,7 @@ def retry_unanswered_mails(clock_at: datetime) -> None:
     )
     # In slices, which hold no other write up.
     while numbers := _numbers_of_some(condition):
-        with writing(NOTIFICATIONS):
+        with writing(WriteLock.NOTIFICATIONS):
             DeliveryRow.update(next_attempt_at=clock_at).where(
                 condition, DeliveryRow.number.in_(numbers)
             ).execute()

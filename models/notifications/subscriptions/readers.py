@@ -27,7 +27,7 @@ from models.notifications.subscriptions.subscriptions import (
 )
 from models.runtime.faults import Fault
 from models.storage.database import reading, writing
-from models.storage.write_locks import NOTIFICATIONS
+from models.storage.write_locks import WriteLock
 
 Kind = Literal["incidents", "maintenance"]
 KINDS: tuple[Kind, ...] = get_args(Kind)
@@ -98,7 +98,7 @@ def request_subscription(
     Raise TooManyUnconfirmed, whatever the mailbox, beyond those of all mailboxes.
     """
     folded, mailbox = folded_address(address), mailbox_of(address)
-    with writing(NOTIFICATIONS):
+    with writing(WriteLock.NOTIFICATIONS):
         # Each request writes something, so that all take the time of a commit.
         set_instance_value("subscription-requested", epoch_ms(now))
         if is_flood := _is_flood(mailbox, now):
@@ -253,7 +253,7 @@ def confirm_subscription(
     entered the address. Once confirmed, the subscription stays as it is.
     """
     id = _id_of(token, "confirm")
-    with writing(NOTIFICATIONS):
+    with writing(WriteLock.NOTIFICATIONS):
         row = _live_row(id, now)
         if row.state in ("pending", "quarantined"):
             _choose(row, services, kinds)
@@ -276,7 +276,7 @@ def change_subscription(
     Without a `language`, that of the mails stays as it is.
     """
     id = _id_of(token, "manage")
-    with writing(NOTIFICATIONS):
+    with writing(WriteLock.NOTIFICATIONS):
         row = _live_row(id, now)
         _choose(row, services, kinds)
         row.language = language or row.language
@@ -305,7 +305,7 @@ def unsubscribe(token: str, now: datetime) -> SubscriptionRow | None:
     Return the subscription, None if it is forgotten.
     """
     id = _id_of(token, "manage")
-    with writing(NOTIFICATIONS):
+    with writing(WriteLock.NOTIFICATIONS):
         row: SubscriptionRow | None = SubscriptionRow.get_or_none(
             SubscriptionRow.id == id
         )
@@ -321,7 +321,7 @@ def forget_unconfirmed(now: datetime) -> None:
     )
     expired = SubscriptionRow.select(SubscriptionRow.id).where(has_expired)
     while rows := list(expired.limit(SLICE_SIZE)):
-        with writing(NOTIFICATIONS):
+        with writing(WriteLock.NOTIFICATIONS):
             # A request may have renewed one meanwhile.
             SubscriptionRow.delete().where(
                 SubscriptionRow.id.in_([row.id for row in rows]), has_expired

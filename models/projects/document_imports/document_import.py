@@ -42,6 +42,7 @@ from models.projects.versioning.archive import (
     restore_document,
 )
 from models.storage.database import writing
+from models.storage.write_locks import WriteLock
 
 # The fields of a source that are compared with the head; the content is compared
 # apart.
@@ -82,7 +83,7 @@ def import_documents(
     nothing. One that a person changed since the last import is held: it stays as it
     is. `progress` iterates over the sources and may show a progress bar.
     """
-    with suppress(_DryRun), writing():
+    with suppress(_DryRun), writing(WriteLock.PROJECTS):
         options = replace(options, now=next_instant("projects", options.now))
         report = import_tree(
             docs_project(),

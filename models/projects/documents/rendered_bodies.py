@@ -12,7 +12,7 @@ from models.base import Row
 from models.projects.documents.linking.alternative_ids import Heading
 from models.projects.versioning.versioned import BATCH_SIZE
 from models.storage.database import writing
-from models.storage.write_locks import BUILDS
+from models.storage.write_locks import WriteLock
 
 # Rows per transaction: it holds its locks for a few milliseconds only.
 WRITE_BATCH_SIZE = 100
@@ -113,7 +113,7 @@ def store_bodies(bodies: Iterable[RenderedBody]) -> None:
             (body.key, json.dumps(body.links), body.headings_json, body.compressed_html)
             for body in batch
         ]
-        with writing(BUILDS):
+        with writing(WriteLock.BUILDS):
             BodyRow.insert_many(rows).on_conflict_ignore().execute()
 
 
@@ -121,6 +121,6 @@ def delete_unused_bodies(used_keys: Iterable[str]) -> int:
     """Delete all bodies but those in use; return how many were deleted."""
     unused = {row.key for row in BodyRow.select(BodyRow.key)} - set(used_keys)
     for batch in chunked(sorted(unused), WRITE_BATCH_SIZE):
-        with writing(BUILDS):
+        with writing(WriteLock.BUILDS):
             BodyRow.delete().where(BodyRow.key.in_(batch)).execute()
     return len(unused)

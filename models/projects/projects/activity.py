@@ -19,7 +19,6 @@ from models.fields import (
     RangeEnd,
     format_moment,
 )
-from models.instants import is_settled_activity
 from models.pagination import (
     CursorQuery,
     Limit,
@@ -86,18 +85,12 @@ class ListActivity(ProjectQuery, CursorQuery, example=("projectSlug", "limit")):
             raise ValueError("afterId implies order asc, so order cannot be desc.")
         return self
 
-    @property
-    def is_poll(self) -> bool:
-        is_of_project = self.project_id is not None or self.project_slug is not None
-        is_onward = self.after_id is not None or self.from_ is not None
-        return (is_onward or self.order == "asc") and not is_of_project
-
 
 class ActivityRow(Row):
     project_id: str
 
-    # Numbers grow in the order of commits within a project. A client that continues
-    # after its last record of all projects misses none: see models/instants.py.
+    # Numbers grow in the order of commits, so that a client that continues after its
+    # last record misses none.
     number = AutoField()
     id = TextField(unique=True)
     project = ForeignKeyField(ProjectRow, on_delete="CASCADE")
@@ -176,10 +169,6 @@ def list_activity(query: ListActivity) -> Page[ActivityRow]:
         rows = rows.where(ActivityRow.created_at < query.to)
     if query.after_id is not None:
         rows = rows.where(ActivityRow.number > _number_of(query.after_id))
-    if query.is_poll:
-        row = ActivityRow
-        for condition in is_settled_activity(row.number, row.created_at):
-            rows = rows.where(condition)
     is_ascending = query.order == "asc" or query.after_id is not None
     sort = ascending if is_ascending else descending
     return cursor_page(rows, query, sort(ActivityRow.number))

@@ -14,7 +14,6 @@ from models.errors import (
     VersionConflict,
 )
 from models.fields import format_moment
-from models.instants import is_settled
 
 
 class ProjectRow(Row):
@@ -88,8 +87,7 @@ def filter_by_history(
     if query.archived != "include":
         rows = rows.where(model.archived_at.is_null(query.archived != "only"))
     if query.updated_after is not None:
-        is_later = model.updated_at >= query.updated_after
-        rows = rows.where(is_later, *is_settled(model.updated_at))
+        rows = rows.where(model.updated_at >= query.updated_after)
     if getattr(query, "updated_before", None) is not None:
         rows = rows.where(model.updated_at < query.updated_before)
     return rows

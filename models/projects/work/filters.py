@@ -12,7 +12,6 @@ from pydantic import Field, model_validator
 
 from models.base import epoch_ms
 from models.fields import OTHER_ID, STATUS, Id, Moment, QueryBoolean
-from models.instants import is_settled
 from models.pagination import RankedQuery
 from models.projects import descriptions
 from models.projects.fields import (
@@ -143,7 +142,6 @@ def work_item_filters(query: ListWorkItems, actor: Actor) -> Iterator[Filter]:
             yield Filter(field.in_(stored))
     yield from _column_filters(query)
     yield from _time_filters(query)
-    yield from map(Filter, is_settled(Item.updated_at))
     yield from _link_filters(query, actor)
     yield from _blocker_filters(query)
 

@@ -29,6 +29,7 @@ from models.status.services.catalogue import (
 )
 from models.status.services.rows import ServiceRow
 from models.storage.database import dry_run, writing
+from models.storage.write_locks import WriteLock
 
 ACTOR = "command line"
 # The audit action of each type of item.
@@ -89,7 +90,8 @@ def import_status_page(
 
     Raise ReferenceNotFound if the default service does not exist.
     """
-    with dry_run() if is_dry_run else writing():
+    begin = dry_run if is_dry_run else writing
+    with begin(WriteLock.STATUS):
         run = _StatusImport(status, next_instant("status", now))
         for service in status.services:
             run.import_service(service)

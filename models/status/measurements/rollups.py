@@ -20,6 +20,7 @@ from models.instance import (
 )
 from models.status.services.rows import ServiceRow
 from models.storage.database import database, writing
+from models.storage.write_locks import WriteLock
 
 HOUR = timedelta(hours=1)
 HOUR_MS = 60 * 60 * 1000
@@ -130,8 +131,6 @@ def recount_late_samples(samples: Iterable[tuple[int, int]], now: datetime) -> N
     }
     if not late_hours:
         return
-    # The statement that counts an hour must see the late samples of other batches.
-    database.lock_numbers({number for number, _ in late_hours})
     _count_hours((number, hour) for number, hour in sorted(late_hours) if hour < until)
     numbers = sorted({number for number, _ in late_hours})
     increment_instance_values(f"{_REVISION_PREFIX}{number}" for number in numbers)
@@ -151,7 +150,7 @@ def history_revisions() -> dict[int, int]:
 
 
 def _roll_up_next(end: int) -> int:
-    with writing():
+    with writing(WriteLock.STATUS):
         numbers = [row.number for row in ServiceRow.select(ServiceRow.number)]
         start = read_instance_value(ROLLED_UP_UNTIL)
         if start is None:

@@ -36,8 +36,6 @@ SOURCE_LIFETIME = timedelta(days=7)
 SHARED_WITHIN = timedelta(hours=1)
 # The last use is written at most once in this time, since batches come every second.
 USE_INTERVAL = timedelta(minutes=5)
-# Locked by batches that use a source for the first time, or again after a while.
-LOCK_NAME = "sources"
 
 # The lineage and the prefix of a key, and when it was last used.
 _KeyUse = tuple[str, str, int | None]
@@ -165,7 +163,6 @@ def admit_batch(
     _use_source(request.source, key, now, is_owned)
     without_fresh = [slug for slug in slugs if fresh_statuses[slug] is None]
     if without_fresh:
-        database.lock_name(LOCK_NAME)
         _require_room(request.source, key.lineage, without_fresh, now)
 
 
@@ -239,9 +236,6 @@ def _use_source(source: str, key: MeasuringKey, now: datetime, is_owned: bool) -
     rows = _admitted_rows(source, key, is_owned)
     if _is_noted(rows, key, now):
         return
-    # Of two keys that use a new source at once, one owns it.
-    database.lock_name(LOCK_NAME)
-    rows = _admitted_rows(source, key, is_owned)
     others = {prefix: at for lineage, prefix, at in rows if lineage != key.lineage}
     used_at = epoch_ms(now)
     values = (source, key.lineage, key.id, key.prefix, used_at, used_at)

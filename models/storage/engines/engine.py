@@ -7,7 +7,7 @@ from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
-from models.storage.write_locks import WriteLocks
+from models.storage.write_locks import WriteLock
 
 if TYPE_CHECKING:
     # Most users of an engine do not need what tables are read with.
@@ -36,21 +36,6 @@ ALL_NUMBERS = NumberRange(0, 2**63 - 1)
 def is_postgresql(address: str) -> bool:
     """Return whether the address is the URL of a PostgreSQL server."""
     return address.startswith(POSTGRESQL_SCHEMES)
-
-
-@dataclass(frozen=True)
-class Settled:
-    """
-    What a snapshot may show to clients that poll all projects.
-
-    Every write that is not in the snapshot will have a later instant than `instant`,
-    and higher numbers of activity than `activity`. `latest` is the last instant that a
-    write in the snapshot got: later times are not instants.
-    """
-
-    instant: int
-    latest: int
-    activity: int
 
 
 @dataclass(frozen=True)
@@ -148,37 +133,11 @@ class Engine(Protocol):
     def get_tables(self) -> list[str]:
         """Return the names of all tables."""
 
-    def atomic(self, kind: str) -> AbstractContextManager[Any]:
-        """Commit everything written inside, or nothing."""
+    def atomic(self, locks: WriteLock) -> AbstractContextManager[Any]:
+        """Commit everything written inside, or nothing, with these locks until then."""
 
-    def write_transaction(self, locks: WriteLocks) -> AbstractContextManager[Any]:
-        """Do the same, with these locks until the end."""
-
-    def lock_name(self, name: str) -> None:
-        """Wait for the other write transactions that locked the name, unless it has."""
-
-    def lock_numbers(self, numbers: Iterable[int]) -> None:
-        """Wait for the other write transactions that locked one of the services."""
-
-    def announce(self) -> None:
-        """Announce that this write transaction will get an instant in a project."""
-
-    def advance(self, statement: str, values: tuple[Any, ...]) -> int:
-        """
-        Execute the statement that advances an instance value.
-
-        Return its new value, which a write transaction that overlaps with this one does
-        not get.
-        """
-
-    def mark_area(self, area: str) -> int:
-        """Give the area the next generation of the site, and return it."""
-
-    def begin_poll(self) -> None:
-        """Begin a new snapshot, and determine what `settled` returns inside it."""
-
-    def settled(self) -> Settled | None:
-        """Return what the snapshot may show to polls; None if that is everything."""
+    def lock(self, locks: WriteLock) -> None:
+        """Take further locks for the rest of the write transaction."""
 
     def read_rows(self, table: "Table") -> Iterator[tuple[Any, ...]]:
         """Yield every row in the order of its key, with few of them in memory."""

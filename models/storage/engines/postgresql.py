@@ -9,6 +9,7 @@ from typing import Any
 
 from peewee import Psycopg3Adapter
 
+from models.storage.engines.engine import BUSY_SECONDS
 from models.storage.engines.postgresql_bulk import PostgresqlBulkRows
 from models.storage.engines.postgresql_driver import (
     Connection,
@@ -17,7 +18,7 @@ from models.storage.engines.postgresql_driver import (
     psycopg,
 )
 from models.storage.engines.postgresql_search import PostgresqlTextIndex
-from models.storage.engines.postgresql_writes import PostgresqlWrites
+from models.storage.write_locks import WriteLock
 
 log = logging.getLogger("masthead.database")
 
@@ -37,6 +38,16 @@ STATES = {
     "53": "database-failing",
     "XX": "database-damaged",
 }
+
+# A writer that is idle for so long within its transaction is disconnected, so that
+# others can write.
+IDLE_SECONDS = 30
+BEGIN_WRITE = (
+    f"BEGIN; SET LOCAL lock_timeout = '{BUSY_SECONDS}s';"
+    f" SET LOCAL idle_in_transaction_session_timeout = '{IDLE_SECONDS}s'"
+)
+# The first number of the advisory locks; the second is that of the WriteLock.
+WRITE_LOCKS = 0x6D617374
 
 DAY_MS = 24 * 60 * 60 * 1000
 _HOURS_AS_TEXT = (
@@ -80,7 +91,7 @@ class Adapter(Psycopg3Adapter):
         return bytes
 
 
-class PostgresqlEngine(PostgresqlWrites, PostgresqlTextIndex, PostgresqlBulkRows):
+class PostgresqlEngine(PostgresqlTextIndex, PostgresqlBulkRows):
     """A PostgreSQL database, with one connection for each thread."""
 
     kind = "postgresql"
@@ -98,6 +109,23 @@ class PostgresqlEngine(PostgresqlWrites, PostgresqlTextIndex, PostgresqlBulkRows
         "INT": "BIGINT",
         "TEXT": 'TEXT COLLATE "C"',
     }
+
+    # The writers of one process do not wait for each other, unless they lock the same.
+    has_one_writer = False
+
+    def begin(self, locks: WriteLock | None = None) -> None:  # type: ignore[override]
+        """Begin a transaction, with its locks in the same round trip if it writes."""
+        if locks is None:
+            self._execute_reconnecting("BEGIN")
+            return
+        statements = f"{BEGIN_WRITE}; {_lock_statements(locks)}"
+        if locks == WriteLock.ALL:
+            # Migrations wait for those who read their tables.
+            statements += "; SET LOCAL lock_timeout = 0"
+        self._execute_reconnecting(statements.encode())
+
+    def lock(self, locks: WriteLock) -> None:
+        self.connection().execute(_lock_statements(locks).encode())
 
     def _connect(self) -> Connection:
         return connect_to(self.database)
@@ -120,7 +148,6 @@ class PostgresqlEngine(PostgresqlWrites, PostgresqlTextIndex, PostgresqlBulkRows
         try:
             yield
         finally:
-            self._current.settled = None
             connection = self.connection()
             if not connection.closed:
                 connection.rollback()
@@ -140,7 +167,9 @@ class PostgresqlEngine(PostgresqlWrites, PostgresqlTextIndex, PostgresqlBulkRows
     def is_interruption(self, error: BaseException) -> bool:
         return isinstance(error, psycopg.errors.QueryCanceled)
 
-    def _execute_reconnecting(self, statement: str, values: Sequence[Any] = ()) -> Any:
+    def _execute_reconnecting(
+        self, statement: str | bytes, values: Sequence[Any] = ()
+    ) -> Any:
         """Execute on a new connection if the server has closed the old one."""
         try:
             return self.connection().execute(statement, values)
@@ -236,3 +265,10 @@ class PostgresqlEngine(PostgresqlWrites, PostgresqlTextIndex, PostgresqlBulkRows
         self, number: int, start: int, end: int
     ) -> Iterator[tuple[int, ...]]:
         return iter(self.execute_sql(_DAILY_SUMS, (number, start, end)))
+
+
+def _lock_statements(locks: WriteLock) -> str:
+    """Return the statements that take each lock until the end of the transaction."""
+    return "; ".join(
+        f"SELECT pg_advisory_xact_lock({WRITE_LOCKS}, {lock.value})" for lock in locks
+    )

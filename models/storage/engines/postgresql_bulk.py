@@ -39,8 +39,6 @@ class PostgresqlBulkRows(PostgresqlDatabase):
 
     def configure(self, address: str) -> None:
         self.init(address)
-        # Those of another address are closed when nobody uses them any more.
-        vars(self).pop("extra_connections", None)
 
     def read_rows(self, table: Table) -> Iterator[tuple[Any, ...]]:
         columns = (

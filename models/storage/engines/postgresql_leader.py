@@ -11,10 +11,11 @@ from models.logs import LogLine
 from models.runtime.leader_election import WakeBuilder
 from models.storage.database import database
 from models.storage.engines.postgresql_driver import Connection, connect_to, psycopg
-from models.storage.engines.postgresql_locks import TRY_LEADER_LOCK
 
 log = logging.getLogger("masthead.builds")
 
+# Held by the connection of the leader, until it closes.
+_TRY_LOCK = f"SELECT pg_try_advisory_lock({0x6275696C})"
 # The NOTIFY channel of writes.
 CHANNEL = "masthead"
 # How often the other servers try to get the lock, and how often the leader checks its
@@ -75,7 +76,7 @@ class PostgresqlLeaderElection:
             # Raises an error if the connection, and the lock with it, is lost.
             connection.execute("SELECT 1")
             return
-        row = connection.execute(TRY_LEADER_LOCK).fetchone()
+        row = connection.execute(_TRY_LOCK).fetchone()
         self.is_leader = bool(row and row[0])
         self.is_led_elsewhere = not self.is_leader
         was_decided, self.is_decided = self.is_decided, True

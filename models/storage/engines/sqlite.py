@@ -4,8 +4,8 @@ import json
 import logging
 import os
 import sqlite3
-from collections.abc import Iterable, Iterator, Sequence
-from contextlib import AbstractContextManager, contextmanager
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from datetime import datetime
 from pathlib import Path
 from shutil import disk_usage
@@ -20,7 +20,7 @@ from models.logs import LogLine
 from models.storage.engines.engine import BUSY_SECONDS
 from models.storage.engines.sqlite_bulk import SqliteBulkRows
 from models.storage.engines.sqlite_search import SqliteTextIndex
-from models.storage.write_locks import WriteLocks
+from models.storage.write_locks import WriteLock
 
 log = logging.getLogger("masthead.database")
 
@@ -81,12 +81,6 @@ _DAILY_SUMS = (
     " SUM(time_count), 0) FROM hour"
     " WHERE service_id = ?1 AND starts_at >= start AND starts_at < stop))) FROM part"
 )
-# Every write runs this, and Peewee takes longer to build it than SQLite to run it.
-_MARK = (
-    "INSERT INTO area (name, marked, built)"
-    " VALUES (?, (SELECT COALESCE(MAX(marked), 0) + 1 FROM area), 0)"
-    " ON CONFLICT (name) DO UPDATE SET marked = excluded.marked RETURNING marked"
-)
 
 
 class SqliteEngine(SqliteTextIndex, SqliteBulkRows):
@@ -115,32 +109,11 @@ class SqliteEngine(SqliteTextIndex, SqliteBulkRows):
     # One transaction writes at a time, whatever the others would lock.
     has_one_writer = True
 
-    def write_transaction(self, locks: WriteLocks) -> AbstractContextManager[Any]:  # noqa: ARG002
-        transaction: AbstractContextManager[Any] = self.atomic("IMMEDIATE")
-        return transaction
+    def begin(self, locks: WriteLock | None = None) -> None:
+        super().begin(None if locks is None else "IMMEDIATE")
 
-    def lock_name(self, name: str) -> None:
-        """This transaction is the only one."""
-
-    def lock_numbers(self, numbers: Iterable[int]) -> None:
-        """This transaction is the only one."""
-
-    def announce(self) -> None:
-        """Polls see either all of this transaction or nothing, and nothing later."""
-
-    def advance(self, statement: str, values: tuple[Any, ...]) -> int:
-        (value,) = self.connection().execute(statement, values).fetchone()
-        return int(value)
-
-    def mark_area(self, area: str) -> int:
-        (generation,) = self.execute_sql(_MARK, (area,)).fetchone()
-        return int(generation)
-
-    def begin_poll(self) -> None:
-        """Every write that is not in the snapshot is still to come."""
-
-    def settled(self) -> None:
-        """Every write that is not in the snapshot will be later."""
+    def lock(self, locks: WriteLock) -> None:
+        """This transaction is the only one that writes."""
 
     def configure(self, address: str) -> None:
         Path(address).parent.mkdir(parents=True, exist_ok=True)

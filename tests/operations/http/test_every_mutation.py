@@ -11,6 +11,7 @@ from models.notifications.events import NewEvent, record_events
 from models.notifications.rows import DeliveryRow, SubscriptionRow
 from models.storage.database import writing
 from tests.conftest import ROUTES
+from tests.locked_tables import changed_without_lock
 from tests.nightly import every_nth
 from tests.samples.odd import MEMBERS
 
@@ -158,6 +159,16 @@ def test_twice(route, change):
     assert second.headers["Idempotent-Replayed"] == "true"
     assert second.headers["X-Request-Id"] != first.headers["X-Request-Id"]
     assert stored_counts() == before
+
+
+@pytest.mark.sqlite
+@every
+def test_tables_of_its_locks(route, change, raw_database):
+    """A change writes only to the tables of the areas that it locks."""
+    with raw_database.statements() as statements:
+        assert change(route).status_code == 200
+
+    assert changed_without_lock(statements, ROUTES[route].write_locks) == set()
 
 
 @every

@@ -17,7 +17,7 @@ from models.notifications.deliveries.outcomes import Outcome
 from models.notifications.events import withdraw_events
 from models.notifications.rows import DeliveryRow, SubscriptionRow
 from models.storage.database import writing
-from models.storage.write_locks import NOTIFICATIONS
+from models.storage.write_locks import WriteLock
 from tests.factories.notifications import ALL_LIVE, DELIVERED, FAILED, GONE, subscribe
 from tests.rules.notifications.test_fan_out import MAIL, NOW, record_event
 
@@ -237,10 +237,10 @@ def test_secrets_of_a_webhook():
 def test_second_test_of_a_receiver():
     """A test is attempted at once, even if an earlier one failed and waits."""
     row = subscribe(NOW)
-    with writing(NOTIFICATIONS):
+    with writing(WriteLock.NOTIFICATIONS):
         queue_message(row, "subscription.test", NOW)
     record_outcomes([(claimed()[0], FAILED)], NOW)
-    with writing(NOTIFICATIONS):
+    with writing(WriteLock.NOTIFICATIONS):
         queue_message(row, "subscription.test", NOW)
 
     assert [attempt.attempts for attempt in claimed()] == [1]

@@ -6,7 +6,9 @@ from models.idempotency import StoredResponseRow
 from models.projects.projects.activity import ActivityRow
 from models.projects.projects.rows import ProjectRow
 from models.projects.roles import OPEN_WHEN_ARCHIVED, REQUIRED_ROLES
+from models.storage.write_locks import WriteLock
 from tests.factories.projects import OWNER, READER, STRANGER
+from tests.locked_tables import changed_without_lock
 from tests.operations.projects.every_change.conftest import OWN
 from tests.operations.projects.every_change.world import CASES
 
@@ -78,6 +80,19 @@ def test_rehearsal(case, try_case, ids, raw_database):
     assert response.status_code == 200, response.text
     assert response.headers["Dry-Run"] == "true"
     assert committed_state(raw_database) == before
+
+
+@pytest.mark.sqlite
+@pytest.mark.parametrize("case", CHANGES)
+def test_tables_of_its_lock(case, try_case, ids, raw_database):
+    """A change in projects writes only to their tables."""
+    try_case(case, ACCOUNTS.get(case), **{"Dry-Run": "true"})
+
+    with raw_database.statements() as statements:
+        response = try_case(case, ACCOUNTS.get(case))
+
+    assert response.status_code == 200, response.text
+    assert changed_without_lock(statements, WriteLock.PROJECTS) == set()
 
 
 @pytest.mark.parametrize("case", CHANGES)
