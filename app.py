@@ -17,6 +17,7 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from functools import partial
 from importlib import import_module
+from pathlib import Path
 from socket import socket
 from typing import Any
 
@@ -50,27 +51,33 @@ from models.platform.key_uses import KeyUses
 from models.platform.rate_limits import MemoryRateLimiter, RateLimiter, rate_limiter_for
 from models.platform.secrets import REDACTED_PATTERN
 from models.runtime.commands import CommandContext, CommandError
-from models.runtime.forking import call_in_child, ending_by_signals
 from models.runtime.leader_election import join_election
-from models.runtime.process_table import ProcessTable, api_processes
+from models.runtime.reports import BUILDER, DOCS, Report, Reports, combined
 from models.runtime.scheduler import Scheduler
-from models.runtime.server_state import BUILDER, DOCS, ServerState
+from models.runtime.server_state import ServerState, api_processes
 from models.runtime.startup import (
     empty_site_hints,
     open_instance,
     record_site_url,
     require_connections,
 )
-from models.runtime.supervisor import ProcessFailed, SupervisedProcess, Supervisor
+from models.runtime.supervisor import (
+    SupervisedProcess,
+    Supervisor,
+    call_in_child,
+    ending_by_signals,
+)
 from models.runtime.temporary_files import choose_folder, temporary_faults
 from models.settings import SettingError, Settings, is_site_url_set, url_of
 from models.status.measurements.sources import shared_source_faults
 from models.storage.database import open_database
+from models.storage.engines.engine import is_postgresql
 from sitegen.builder.preview import Preview
 from sitegen.builder.processes import build_docs, build_status
 from sitegen.messages.renderer import message_renderer
-from sitegen.output.folder import OutputError, OutputFolder
+from sitegen.output.folder import OutputError, OutputFolder, is_site_complete
 from sitegen.page import context_factory, load_generators, require_templates
+from sitegen.search.sitemaps import was_built_for
 from sitegen.theme.console_theme import console_theme
 from sitegen.theme.site_theme import reader_page_renderer
 
@@ -94,10 +101,10 @@ def utc_now() -> datetime:
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command line, which is that of the process by default."""
     words = sys.argv[1:] if arguments is None else arguments
-    return exit_code_of(lambda: run_command(build_parser().parse_args(words)))
+    return exit_code_of(lambda: run_command(build_parser(words).parse_args(words)))
 
 
-def build_parser() -> ArgumentParser:
+def build_parser(words: Sequence[str] = ()) -> ArgumentParser:
     parser = ArgumentParser(
         prog="app.py",
         description="A docs site and a status page, maintained through one write API.",
@@ -121,7 +128,9 @@ def build_parser() -> ArgumentParser:
         action="store_true",
         help="load it even into a database that has other content",
     )
-    for package, names in COMMANDS.items():
+    # A server would keep what the other commands import in memory.
+    imported = {} if {*words[:1]} & {"serve", "demo"} else COMMANDS
+    for package, names in imported.items():
         for name in names:
             module = import_module(f"{package}.commands.{name}")
             module.declare(add_command(name, module.HELP))
@@ -194,6 +203,13 @@ def prepare_instance(context: CommandContext) -> None:
         print(f"masthead: {warning}", file=sys.stderr)
 
 
+def can_be_served(settings: Settings) -> bool:
+    """Return whether the output folder has a whole site that was built for this URL."""
+    output = Path(settings.output)
+    # The pages of a site that was served at another URL have links to that one.
+    return is_site_complete(output) and was_built_for(output, settings.site_url)
+
+
 def listening_line(settings: Settings) -> str:
     address = url_of(settings.host, settings.port)
     return f"listening on {address}{settings.site_path}"
@@ -214,24 +230,30 @@ def run_server(
     declare_operations()
     with ending_by_signals(), open_listener(settings) as listener:
         choose_folder(os.environ.get("TMPDIR"))
-        ready_lines = call_in_child(prepare, KNOWN_ERRORS)
+        # What describing the API leaves in memory ends with the child, too.
+        ready_lines, can_be_read, problems, openapi = call_in_child(
+            lambda: [prepare(), can_be_served(settings), *context.describe_api()]
+        )
         # Here, so that the processes share them, and have them at once.
         load_generators()
-        problems, openapi = context.describe_api()
         # The collector would write to what the processes share, and so copy it.
         gc.freeze()
         names = api_processes(settings.processes)
-        state = ServerState(ProcessTable([*names, BUILDER, DOCS]), settings.database)
-        server = Server(settings, listener, ready_lines, problems, openapi, state)
+        reports = Reports(names)
+        state = ServerState(reports, settings.database)
+        counts = RequestCounts([BUILDER, *names])
+        server = Server(settings, listener, problems, openapi, state, counts)
         processes = [
             SupervisedProcess(BUILDER, partial(server.run_builder, measure_demo)),
             SupervisedProcess(DOCS, server.run_docs, is_required=False),
             *(SupervisedProcess(name, partial(server.run_api, name)) for name in names),
         ]
-        try:
-            Supervisor(processes, state.table).run()
-        except ProcessFailed as error:
-            raise CommandError(str(error)) from error
+        Supervisor(
+            processes,
+            reports,
+            is_ready=lambda: can_be_read or reports.has_started(),
+            announce=partial(print, *ready_lines, sep="\n", flush=True),
+        ).run()
 
 
 @dataclass
@@ -240,12 +262,11 @@ class Server:
 
     settings: Settings
     listener: socket
-    ready_lines: Sequence[str]
     # What the site publishes of the API: problem types, and the OpenAPI document.
     problems: Mapping[str, Any]
     openapi: Mapping[str, Any]
     state: ServerState
-    counts: RequestCounts = field(init=False)
+    counts: RequestCounts
     rate_limiter: RateLimiter = field(init=False)
     # Of its own: a crowd without keys must not displace the buckets of API keys, nor
     # cost the database anything.
@@ -253,31 +274,29 @@ class Server:
     in_progress: RequestsInProgress = field(default_factory=RequestsInProgress)
 
     def __post_init__(self) -> None:
-        self.counts = RequestCounts([each.name for each in self.state.table.states()])
         self.rate_limiter = rate_limiter_for(self.settings.database)
 
     def run_api(self, name: str) -> None:
         """Process requests, those for files of the site among them."""
-        settings, builders = self.settings, self.state.builders
+        settings, reports = self.settings, self.state.reports
         open_database(settings.database)
         election = join_election(settings.database, self.state.wake_builder)
         uses = KeyUses()
         metrics = Metrics(
             settings,
             utc_now,
-            builders.build_progress,
-            builders.publish_progress,
-            counts=self.counts,
+            lambda: combined(report.build for report in reports.builders()),
+            lambda: reports.last(BUILDER).publish,
+            all_counts=self.counts,
             process=name,
-            table=self.state.table,
+            reports=reports,
         )
         application = create_app(
             settings,
             clock=utc_now,
             wake_builder=election.notify,
             list_faults=lambda: [
-                *builders.faults(),
-                *self.state.table.faults(),
+                *reports.faults(),
                 *temporary_faults(),
                 *shared_source_faults(utc_now()),
                 *subscription_faults(utc_now()),
@@ -286,7 +305,8 @@ class Server:
             load_openapi=lambda: self.openapi,
             preview=Preview(
                 settings.output,
-                builders.is_current,
+                # Only of several hosts may another one have the site.
+                reports.is_current if is_postgresql(settings.database) else None,
                 load_locale(settings.language, settings.templates),
             ),
             metrics=metrics,
@@ -304,11 +324,11 @@ class Server:
             credential_of=application.extensions[CREDENTIAL_OF],
             look_ups=application.extensions[LOOK_UPS],
         )
-        scheduler = Scheduler(utc_now, partial(self.counts.record_job, name))
+        scheduler = Scheduler(utc_now, metrics.counts.record_job)
         scheduler.add_job(USES_SECONDS, "uses", uses.write)
         try:
             with scheduler.running():
-                self.state.table.report_started(name)
+                reports.write(name, Report(has_started=True))
                 server.run()
         finally:
             server.close()
@@ -335,8 +355,7 @@ class Server:
             self._contexts(),
             partial(create_dispatcher, settings, utc_now, message_renderer(settings)),
             jobs,
-            partial(self.counts.record_job, BUILDER),
-            lambda: print(*self.ready_lines, sep="\n", flush=True),
+            self.counts.open(BUILDER).record_job,
         )
 
     def _contexts(self) -> Callable[[], Any]:

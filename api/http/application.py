@@ -100,7 +100,7 @@ def create_app(
         settings,
         clock,
         wake_builder,
-        on_refusal=metrics.record_refusal,
+        on_refusal=metrics.counts.record_refusal,
         rate_limiter=rate_limiter or MemoryRateLimiter(),
         client_limiter=client_limiter,
         key_uses=key_uses or KeyUses(),
@@ -124,7 +124,7 @@ def create_app(
     _register_site(app, dispatcher, settings)
     routes = routes_of(dispatcher, OPERATIONS)
     operations = OperationMiddleware(app.wsgi_app, routes, dispatcher)
-    middleware = RequestMiddleware(operations, metrics)
+    middleware = RequestMiddleware(operations, metrics.counts)
     app.wsgi_app = middleware  # type: ignore[method-assign]
     app.extensions[BODY_LIMITS] = BodyLimits(
         clock, OPERATIONS, dispatcher.authenticate, admit_form

@@ -1,9 +1,11 @@
 """Collect the gauges of site, builder, services and disk when Prometheus scrapes."""
 
+import os
 from collections.abc import Callable, Iterator
 from datetime import datetime
 from pathlib import Path
 from shutil import disk_usage
+from typing import NamedTuple
 
 from prometheus_client import Metric
 from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily
@@ -16,10 +18,9 @@ from models.errors import StorageBusy
 from models.instance import LAST_BACKUP_AT, read_instance_value
 from models.notifications.deliveries.deliveries import count_deliveries
 from models.notifications.subscriptions.subscriptions import count_subscriptions
-from models.runtime.build_progress import Progress
 from models.runtime.faults import STATES as FAULT_STATES
 from models.runtime.faults import Fault
-from models.runtime.process_table import ProcessTable, process_usage
+from models.runtime.reports import BuildProgress, Reports
 from models.settings import Settings
 from models.status.snapshot.service_list_cache import service_list
 from models.status.snapshot.snapshot import StatusServiceList
@@ -43,8 +44,8 @@ class StateCollector(Collector):
         self,
         settings: Settings,
         clock: Callable[[], datetime],
-        build_progress: Progress,
-        publish_progress: Progress | None,
+        build_progress: Callable[[], BuildProgress],
+        publish_progress: Callable[[], BuildProgress] | None,
     ) -> None:
         self._settings = settings
         self._clock = clock
@@ -55,7 +56,7 @@ class StateCollector(Collector):
         """Yield all gauges; those of the database only while it can be read."""
         now = self._clock()
         yield from _progress_gauges(
-            self._build_progress,
+            self._build_progress(),
             now,
             worker="builder",
             task="build",
@@ -63,7 +64,7 @@ class StateCollector(Collector):
         )
         if self._publish_progress:
             yield from _progress_gauges(
-                self._publish_progress,
+                self._publish_progress(),
                 now,
                 worker="publisher",
                 task="publication",
@@ -132,25 +133,25 @@ class FaultCollector(Collector):
 class ProcessesCollector(Collector):
     """The processes of the server: which run, their starts, memory and time."""
 
-    def __init__(self, table: ProcessTable) -> None:
-        self._table = table
+    def __init__(self, reports: Reports) -> None:
+        self._reports = reports
 
     def collect(self) -> Iterator[Metric]:
-        states = self._table.states()
-        usage = {state.name: process_usage(state.pid) for state in states if state.pid}
+        states = self._reports.states()
+        usage = {name: _process_usage(state.pid) for name, state in states.items()}
         yield _labelled_gauge(
             "masthead_process_up",
             "1 while the process runs, 0 until it is started again.",
             "process",
-            {state.name: float(state.pid > 0) for state in states},
+            {name: float(state.pid > 0) for name, state in states.items()},
         )
         starts = CounterMetricFamily(
             "masthead_process_starts",
             "How often the process was started; above 1, it has died.",
             labels=["process"],
         )
-        for state in states:
-            starts.add_metric([state.name], state.starts)
+        for name, state in states.items():
+            starts.add_metric([name], state.starts)
         yield starts
         yield _labelled_gauge(
             "masthead_process_resident_bytes",
@@ -166,8 +167,30 @@ class ProcessesCollector(Collector):
         )
 
 
+class _ProcessUsage(NamedTuple):
+    """What the operating system counts for a process."""
+
+    resident_bytes: float
+    cpu_seconds: float
+
+
+def _process_usage(pid: int) -> _ProcessUsage | None:
+    """Return the usage of a process, None if there is none or no /proc to read."""
+    try:
+        text = Path(f"/proc/{pid}/stat").read_text()
+    except OSError:
+        return None
+    # The second field, the program's name in brackets, may contain spaces.
+    fields = text.rpartition(")")[2].split()
+    ticks = int(fields[11]) + int(fields[12])
+    return _ProcessUsage(
+        resident_bytes=float(int(fields[21]) * os.sysconf("SC_PAGE_SIZE")),
+        cpu_seconds=ticks / os.sysconf("SC_CLK_TCK"),
+    )
+
+
 def _progress_gauges(
-    progress: Progress, now: datetime, *, worker: str, task: str, lag: str
+    progress: BuildProgress, now: datetime, *, worker: str, task: str, lag: str
 ) -> Iterator[Metric]:
     """Yield the metrics of the builder or the publisher."""
     yield _gauge(f"masthead_{worker}_lag_seconds", lag, progress.lag(now))

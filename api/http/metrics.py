@@ -1,11 +1,12 @@
 """Count requests and refusals for Prometheus, and serve /metrics."""
 
+import os
+import weakref
 from bisect import bisect_left
+from collections import defaultdict
 from collections.abc import Callable, Iterator, Sequence
 from datetime import datetime
-from http import HTTPStatus
 from itertools import accumulate
-from operator import add
 from threading import Lock
 
 from flask import Flask
@@ -23,15 +24,14 @@ from prometheus_client.core import (
     GaugeMetricFamily,
     HistogramMetricFamily,
 )
+from prometheus_client.mmap_dict import MmapedDict
 from prometheus_client.registry import Collector
 from werkzeug.wrappers import Response
 
 from api.http.gauges import FaultCollector, ProcessesCollector, StateCollector
 from api.http.problem_types import PROBLEM_TYPES
-from models.runtime.build_progress import BuildProgress, Progress
 from models.runtime.faults import Fault
-from models.runtime.process_table import ProcessTable
-from models.runtime.shared_numbers import SharedNumbers
+from models.runtime.reports import BuildProgress, Reports
 from models.settings import Settings
 
 # In seconds: from the time of a look-up to the longest that a write waits.
@@ -40,33 +40,62 @@ BUCKETS = (
     *(0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0),
 )
 _BUCKET_NAMES = [*map(str, BUCKETS), "+Inf"]
-# The numbers of an operation: how often each status was returned, how many requests
-# belong to each bucket, and their total time.
-_STATUS_PLACES = {status.value: place for place, status in enumerate(HTTPStatus)}
-_FIRST_BUCKET = len(_STATUS_PLACES)
-_SECONDS = _FIRST_BUCKET + len(_BUCKET_NAMES)
-# More than there are names of operations, and of jobs.
-MAX_OPERATIONS, MAX_JOBS = 1024, 64
-_KIND_PLACES = {kind: place for place, kind in enumerate(PROBLEM_TYPES)}
-_REFUSALS = "refusals"
+# The file of a process grows from here.
+_FIRST_BYTES = 64 * 1024
+
+
+class ProcessCounts:
+    """
+    What one process of a server counts, in a file in memory.
+
+    Each number has a name of several words. A process that is started again continues
+    those of the one that died.
+    """
+
+    def __init__(self, file: str) -> None:
+        self._numbers = MmapedDict(file)
+        weakref.finalize(self, self._numbers.close)
+        self._lock = Lock()
+
+    def record_response(self, operation: str, status: int, seconds: float) -> None:
+        bucket = _BUCKET_NAMES[bisect_left(BUCKETS, seconds)]
+        with self._lock:
+            self._add(f"request\t{operation}\t{status}", 1)
+            self._add(f"bucket\t{operation}\t{bucket}", 1)
+            self._add(f"seconds\t{operation}", seconds)
+
+    def record_refusal(self, kind: str) -> None:
+        with self._lock:
+            self._add(f"refusal\t{kind}", 1)
+
+    def record_job(self, job: str, now: datetime) -> None:
+        with self._lock:
+            self._numbers.write_value(f"job\t{job}", now.timestamp(), 0.0)
+
+    def _add(self, name: str, amount: float) -> None:
+        number, _ = self._numbers.read_value(name)
+        self._numbers.write_value(name, number + amount, 0.0)
 
 
 class RequestCounts(Collector):
     """
-    What the processes of a server have counted, in memory that they share.
+    What the processes of a server have counted, each in a file that all can read.
 
-    It is created before they are forked.
+    It is created before they are forked. The files are in memory: a full disk cannot
+    stop a process that counts, and a server that is killed leaves nothing behind.
     """
 
     def __init__(self, processes: Sequence[str]) -> None:
-        self.requests = SharedNumbers(
-            processes, rows=MAX_OPERATIONS, width=_SECONDS + 1
-        )
-        self.refusals = SharedNumbers(processes, rows=1, width=len(_KIND_PLACES))
-        self.jobs = SharedNumbers(processes, rows=MAX_JOBS, width=1)
+        self._files: dict[str, str] = {}
+        for name in processes:
+            file = os.memfd_create(f"masthead-counts-{name}")
+            os.ftruncate(file, _FIRST_BYTES)
+            weakref.finalize(self, os.close, file)
+            self._files[name] = f"/proc/self/fd/{file}"
 
-    def record_job(self, process: str, job: str, now: datetime) -> None:
-        self.jobs.row(process, job)[0] = now.timestamp()
+    def open(self, process: str) -> ProcessCounts:
+        """Return the counts of a process, which opens them once it has been forked."""
+        return ProcessCounts(self._files[process])
 
     def collect(self) -> Iterator[Metric]:
         """Yield the metrics of all processes together."""
@@ -80,83 +109,74 @@ class RequestCounts(Collector):
             "Time to process a request, by operation; sending the response excluded.",
             labels=["operation"],
         )
-        for operation, numbers in self.requests.combined(add).items():
-            for status, place in _STATUS_PLACES.items():
-                if count := numbers[place]:
-                    requests.add_metric([operation, str(status)], count)
-            counts = accumulate(numbers[_FIRST_BUCKET:_SECONDS])
-            buckets = [*zip(_BUCKET_NAMES, counts, strict=True)]
-            durations.add_metric([operation], buckets, numbers[_SECONDS])
         refusals = CounterMetricFamily(
             "masthead_refusals", "Requests rejected, by problem kind.", labels=["kind"]
         )
-        none = [0.0] * len(_KIND_PLACES)
-        counts_by_kind = self.refusals.combined(add).get(_REFUSALS, none)
-        for kind, place in _KIND_PLACES.items():
-            refusals.add_metric([kind], counts_by_kind[place])
         jobs = GaugeMetricFamily(
             "masthead_job_last_success_timestamp_seconds",
             "Time at which a periodic job last completed.",
             labels=["job"],
         )
-        for job, (at,) in self.jobs.combined(max).items():
-            jobs.add_metric([job], at)
+        totals = self._totals()
+        for (kind, *labels), number in sorted(totals.items()):
+            if kind == "request":
+                requests.add_metric(labels, number)
+            elif kind == "seconds":
+                counts = (totals.get(("bucket", *labels, n), 0) for n in _BUCKET_NAMES)
+                buckets = zip(_BUCKET_NAMES, accumulate(counts), strict=True)
+                durations.add_metric(labels, [*buckets], number)
+            elif kind == "job":
+                jobs.add_metric(labels, number)
+        for kind in PROBLEM_TYPES:
+            refusals.add_metric([kind], totals.get(("refusal", kind), 0))
         yield from (requests, durations, refusals, jobs)
+
+    def _totals(self) -> dict[tuple[str, ...], float]:
+        """Return each number over all processes: the sum, or of times the latest."""
+        totals: dict[tuple[str, ...], float] = defaultdict(float)
+        for file in self._files.values():
+            for name, number, _, _ in MmapedDict.read_all_values_from_file(file):
+                words = tuple(name.split("\t"))
+                total = totals[words]
+                totals[words] = (
+                    max(total, number) if words[0] == "job" else total + number
+                )
+        return totals
 
 
 class Metrics:
     """
-    The metrics of one server, to which the process named `process` adds.
+    The metrics of one server, to which the process named `process` adds `counts`.
 
-    `counts` are those of all its processes, `table` knows which run. Nothing in them is
-    private: they name operations, and services that are on the status page.
+    `reports` know which processes run. Nothing in them is private: they name
+    operations, and services that are on the status page.
     """
 
     def __init__(
         self,
         settings: Settings,
         clock: Callable[[], datetime],
-        build_progress: Progress | None = None,
-        publish_progress: Progress | None = None,
+        build_progress: Callable[[], BuildProgress] = BuildProgress,
+        publish_progress: Callable[[], BuildProgress] | None = None,
         *,
-        counts: RequestCounts | None = None,
+        all_counts: RequestCounts | None = None,
         process: str = "",
-        table: ProcessTable | None = None,
+        reports: Reports | None = None,
     ) -> None:
-        self._counts = counts or RequestCounts([process])
-        self._process = process
-        self._lock = Lock()
-        # Finding a row by its name takes longer than counting.
-        self._rows: dict[str, memoryview[float]] = {}
-        self._refusals = self._counts.refusals.row(process, _REFUSALS)
-        progress = build_progress or BuildProgress()
+        all_counts = all_counts or RequestCounts([process])
+        self.counts = all_counts.open(process)
         self.registry = CollectorRegistry()
-        self.registry.register(self._counts)
-        state = StateCollector(settings, clock, progress, publish_progress)
+        self.registry.register(all_counts)
+        state = StateCollector(settings, clock, build_progress, publish_progress)
         self.registry.register(state)
-        if table:
-            self.registry.register(ProcessesCollector(table))
+        if reports:
+            self.registry.register(ProcessesCollector(reports))
         for collector in (ProcessCollector, PlatformCollector, GCCollector):
             collector(registry=self.registry)
 
     def add_faults(self, list_faults: Callable[[], list[Fault]]) -> None:
         """Add the gauges of the faults that /readyz shows."""
         self.registry.register(FaultCollector(list_faults))
-
-    def record_response(self, operation: str, status: int, seconds: float) -> None:
-        row = self._rows.get(operation)
-        if row is None:
-            row = self._counts.requests.row(self._process, operation)
-            self._rows[operation] = row
-        bucket = _FIRST_BUCKET + bisect_left(BUCKETS, seconds)
-        with self._lock:
-            row[_STATUS_PLACES[status]] += 1
-            row[bucket] += 1
-            row[_SECONDS] += seconds
-
-    def record_refusal(self, kind: str) -> None:
-        with self._lock:
-            self._refusals[_KIND_PLACES[kind]] += 1
 
 
 class _Exposition:

@@ -17,7 +17,7 @@ from typing import Any
 from urllib.parse import quote
 
 from api.http.dispatch import Dispatcher, Routes
-from api.http.metrics import Metrics
+from api.http.metrics import ProcessCounts
 from api.http.request import REFUSAL, Environ, Request
 from models.errors import Refusal
 from models.logs import LogLine
@@ -43,9 +43,9 @@ log = logging.getLogger("masthead.requests")
 class RequestMiddleware:
     """Assign a request id, add the default headers, and log each response."""
 
-    def __init__(self, app: WSGIApp, metrics: Metrics) -> None:
+    def __init__(self, app: WSGIApp, counts: ProcessCounts) -> None:
         self._app = app
-        self._metrics = metrics
+        self._counts = counts
 
     def __call__(
         self, environ: Environ, start_response: StartResponse
@@ -74,7 +74,7 @@ class RequestMiddleware:
         """Log and count a response; method and path only if it has no operation."""
         seconds = perf_counter() - request.started_at
         operation = request.operation or (SITE if status < 400 else UNKNOWN)
-        self._metrics.record_response(operation, status, seconds)
+        self._counts.record_response(operation, status, seconds)
         if not log.isEnabledFor(logging.INFO):
             return
         method = path = None

@@ -7,11 +7,16 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 
 from models.changes import AREAS
-from models.runtime.builder_report import BuilderState
-from models.runtime.process_table import ProcessTable, SharedFlag
+from models.runtime.reports import Reports
 
-# The processes that build: the status page, and the documents.
-BUILDER, DOCS = "builder", "docs"
+MAX_DEFAULT_PROCESSES = 4
+
+
+def api_processes(count: int) -> list[str]:
+    """Name the processes that serve the API; by default one for each two cores."""
+    cores = len(os.sched_getaffinity(0))
+    count = count or max(1, min(cores // 2, MAX_DEFAULT_PROCESSES))
+    return [f"api-{number + 1}" for number in range(count)]
 
 
 class WakePipe:
@@ -34,32 +39,25 @@ class WakePipe:
 
     def start_receiving(self, wake_builder: Callable[[bool], object]) -> None:
         """Call the function for each change from now on, in a thread."""
-        threading.Thread(
-            target=self._receive, args=(wake_builder,), name="wake-pipe", daemon=True
-        ).start()
 
-    def _receive(self, wake_builder: Callable[[bool], object]) -> None:
-        while changes := os.read(self._reader, 4096):
-            wake_builder(all(changes))
+        def receive() -> None:
+            while changes := os.read(self._reader, 4096):
+                wake_builder(all(changes))
+
+        threading.Thread(target=receive, name="wake-pipe", daemon=True).start()
 
 
 @dataclass(frozen=True)
 class ServerState:
-    """The processes of a server and their pipes, created before they are forked."""
+    """The reports of a server's processes and their pipes, created before the fork."""
 
-    table: ProcessTable
+    reports: Reports
     database: str
     # These wake the builder of each area, and what follows when documents are built.
     wake_pipes: Mapping[str, WakePipe] = field(
         default_factory=lambda: {area: WakePipe() for area in AREAS}
     )
     docs_built_pipe: WakePipe = field(default_factory=WakePipe)
-    # Whether the server has said that it is ready.
-    is_announced: SharedFlag = field(default_factory=SharedFlag)
-
-    @property
-    def builders(self) -> BuilderState:
-        return BuilderState(self.table, (BUILDER, DOCS), self.database)
 
     def wake_builder(self, area: str, is_deferrable: bool) -> None:
         """Wake the builder of an area, both if it is empty."""

@@ -1,30 +1,26 @@
 """Start the processes of a server, restart those that die, and end them together."""
 
-import contextlib
+import ctypes
+import json
 import logging
 import os
-import select
 import signal
 import sys
-import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple, NoReturn
 
 from models.logs import LogLine
-from models.runtime.forking import (
-    end_process,
-    ended_processes,
-    fork,
-    heeded_signals,
-)
-from models.runtime.process_table import ProcessTable
+from models.runtime.commands import CommandError
+from models.runtime.reports import ProcessState, Reports
 
 log = logging.getLogger("masthead.processes")
 
+# Those that end a server.
+STOP_SIGNALS = (signal.SIGTERM, signal.SIGINT, signal.SIGHUP)
 # The deaths of a process no longer count once it has reported that it has started, and
 # has lived this long.
 STARTED_SECONDS = 3.0
@@ -37,13 +33,10 @@ MAX_LONG_PAUSE_SECONDS = 60.0
 MAX_DEATHS = 10
 # How long the processes get to end after SIGTERM.
 STOP_SECONDS = 20.0
-# How long they get when the parent has died: the next server needs their port, and
-# a process that is killed loses nothing.
-ORPHAN_SECONDS = 0.5
-
-
-class ProcessFailed(Exception):
-    """A process died again and again; the message says which."""
+# How often the parent looks whether the server is ready.
+ANNOUNCE_SECONDS = 0.05
+# The number of the option in Linux's prctl.h.
+PR_SET_PDEATHSIG = 1
 
 
 class SupervisedProcess(NamedTuple):
@@ -62,140 +55,112 @@ class SupervisedProcess(NamedTuple):
 class _Child:
     """A process of the server, while it runs and between two runs."""
 
-    name: str
-    run: Callable[[], None]
-    is_required: bool
+    process: SupervisedProcess
     pid: int = 0
+    starts: int = 0
     started_at: float = 0.0
     # Deaths since the process had last started.
     deaths: int = 0
     restart_at: float = 0.0
 
 
-# signal.signal() also builds the repr of the previous handler, a method of this class.
-# Its repr must not include the processes, which have all of the settings and more, or
-# each start of a process would take long.
-@dataclass(repr=False)
+@dataclass
 class Supervisor:
     """
     The parent of a server's processes; it opens no database and starts no thread.
 
-    The function of each process tells the table once it has started. Each is forked,
-    so it shares the listening socket and what else the parent has opened.
+    The function of each process reports once it has started. Each is forked, so it
+    shares the listening socket and what else the parent has opened. `announce()` is
+    called once, when the server is ready.
     """
 
     processes: Sequence[SupervisedProcess]
-    table: ProcessTable
+    reports: Reports
+    is_ready: Callable[[], bool] = lambda: True
+    announce: Callable[[], None] = lambda: None
     _children: list[_Child] = field(default_factory=list)
-    _is_stopping: bool = False
 
     def run(self) -> None:
         """
         Run all processes until one of STOP_SIGNALS, then end them.
 
         A signal that was ignored, as SIGHUP is under nohup, is ignored further. Raise
-        ProcessFailed, after ending the others, if a process keeps dying.
+        CommandError, after ending the others, if a process keeps dying.
         """
-        self._children = [_Child(*process) for process in self.processes]
-        # EOF on this pipe tells the children that the parent, its only writer, died.
-        self._alive_reader, self._alive_writer = os.pipe()
-        with self._signals() as wakeup:
-            try:
-                while not self._is_stopping:
-                    self._start_due()
-                    self._wait(wakeup, self._seconds_to_next_start())
-                    self._reap()
-            finally:
-                self._stop(wakeup)
-                os.close(self._alive_reader)
-                os.close(self._alive_writer)
-
-    @contextmanager
-    def _signals(self) -> Iterator[int]:
-        """Have signals wake `_wait` through a pipe, whose reading end this yields."""
-        reader, writer = os.pipe()
-        for end in (reader, writer):
-            os.set_blocking(end, False)
-        previous_wakeup = signal.set_wakeup_fd(writer, warn_on_full_buffer=False)
-        previous = {
-            number: signal.signal(number, self._note_signal)
-            for number in (*heeded_signals(), signal.SIGCHLD)
-        }
+        self._children = [_Child(process) for process in self.processes]
+        stop_signals = heeded_signals()
+        # Blocked signals wait to be taken: none is lost while a process is forked.
+        awaited = {*stop_signals, signal.SIGCHLD}
+        mask = signal.pthread_sigmask(signal.SIG_BLOCK, awaited)
+        received, is_announced = None, False
         try:
-            yield reader
+            while received not in stop_signals:
+                pause = self._start_due(mask)
+                if not is_announced:
+                    pause = min(pause, ANNOUNCE_SECONDS)
+                    is_announced = self._announce()
+                info = signal.sigtimedwait(awaited, pause)
+                received = info and info.si_signo
+                if received not in stop_signals:
+                    for ended in self._ended():
+                        self._note_death(*ended)
         finally:
-            for number, handler in previous.items():
-                signal.signal(number, handler)
-            signal.set_wakeup_fd(previous_wakeup)
-            os.close(reader)
-            os.close(writer)
+            self._stop(awaited)
+            signal.pthread_sigmask(signal.SIG_SETMASK, mask)
 
-    def _note_signal(self, number: int, _frame: object) -> None:
-        if number != signal.SIGCHLD:
-            self._is_stopping = True
+    def _announce(self) -> bool:
+        """Announce the server if it is ready; return whether it is."""
+        is_ready = self.is_ready()
+        if is_ready:
+            # The server goes on if nobody reads its output.
+            with suppress(OSError):
+                self.announce()
+        return is_ready
 
-    def _wait(self, wakeup: int, seconds: float | None) -> None:
-        """Wait for a signal, at most for the seconds."""
-        if not self._is_stopping and select.select([wakeup], [], [], seconds)[0]:
-            with contextlib.suppress(BlockingIOError):
-                os.read(wakeup, 1024)
-
-    def _seconds_to_next_start(self) -> float | None:
-        times = [child.restart_at for child in self._children if not child.pid]
-        return max(0.0, min(times) - time.monotonic()) if times else None
-
-    def _start_due(self) -> None:
-        now = time.monotonic()
+    def _start_due(self, mask: set[Any]) -> float:
+        """Start what is due; return the seconds until something else is."""
         for child in self._children:
-            if not child.pid and child.restart_at <= now:
-                self._start(child)
+            if not child.pid and child.restart_at <= time.monotonic():
+                self._start(child, mask)
+        times = [child.restart_at for child in self._children if not child.pid]
+        return max(0.0, min(times, default=time.monotonic() + 3600) - time.monotonic())
 
-    def _start(self, child: _Child) -> None:
+    def _start(self, child: _Child, mask: set[Any]) -> None:
         child.started_at = time.monotonic()
+        parent = os.getpid()
         try:
-            child.pid = fork(lambda: self._run_child(child), end_process)
+            child.pid = _fork()
         except OSError as error:
             # The system has no room for another process.
-            log.error(LogLine(process=child.name, event="not-started", error=error))
+            line = LogLine(process=child.process.name, event="not-started", error=error)
+            log.error(line)
             self._schedule_restart(child, has_started=False)
-        else:
-            self.table.note_start(child.name, child.pid)
-
-    def _run_child(self, child: _Child) -> None:
-        """Run the child's function in the new process; raise SystemExit if it fails."""
-        try:
-            os.close(self._alive_writer)
-            # Shown by ps and top, where the system has it.
-            with contextlib.suppress(OSError):
-                Path("/proc/self/comm").write_text(f"mh-{child.name}")
-            threading.Thread(target=self._end_with_parent, daemon=True).start()
-            child.run()
-        except Exception as error:
-            log.exception(LogLine(process=child.name, event="failed", error=error))
-            sys.exit(1)
-
-    def _end_with_parent(self) -> None:
-        """Wait until the parent has died, however it died, and end this process."""
-        os.read(self._alive_reader, 1)
-        os.kill(os.getpid(), signal.SIGTERM)
-        time.sleep(ORPHAN_SECONDS)
-        os._exit(1)
-
-    def _reap(self) -> None:
-        """Note which children have died, and when each is started again."""
-        for pid, code in ended_processes():
-            # As the first process of a container, this one also inherits orphans.
-            for child in self._children:
-                if child.pid == pid:
-                    self._note_death(child, code)
-
-    def _note_death(self, child: _Child, code: int) -> None:
-        pid, child.pid = child.pid, 0
-        self.table.note_end(child.name)
-        if self._is_stopping:
             return
-        log.error(LogLine(process=child.name, event="died", pid=pid, code=code))
-        has_started = self.table.has_started(child.name, pid)
+        if child.pid == 0:
+            _run_forked(child.process, parent, mask)
+        child.starts += 1
+        self._report()
+
+    def _report(self) -> None:
+        states = {c.process.name: ProcessState(c.pid, c.starts) for c in self._children}
+        self.reports.write_states(states)
+
+    def _ended(self) -> Iterator[tuple[_Child, int, int]]:
+        """Yield each child that has ended, its id, and its code or negative signal."""
+        with suppress(ChildProcessError):
+            # As the first process of a container, this one also inherits orphans.
+            while (ended := os.waitpid(-1, os.WNOHANG))[0]:
+                for child in self._children:
+                    if child.pid == ended[0]:
+                        child.pid = 0
+                        self._report()
+                        yield child, ended[0], os.waitstatus_to_exitcode(ended[1])
+
+    def _note_death(self, child: _Child, pid: int, code: int) -> None:
+        name = child.process.name
+        log.error(LogLine(process=name, event="died", pid=pid, code=code))
+        report = self.reports.last(name)
+        has_started = report.has_started and report.pid == pid
         self._schedule_restart(child, has_started=has_started)
 
     def _schedule_restart(self, child: _Child, *, has_started: bool) -> None:
@@ -203,29 +168,140 @@ class Supervisor:
         if has_started and now - child.started_at >= STARTED_SECONDS:
             child.deaths = 0
         child.deaths += 1
-        if child.deaths >= MAX_DEATHS and child.is_required:
-            raise ProcessFailed(
-                f"The process {child.name} ended {MAX_DEATHS} times at its start."
-                " The lines above say why."
+        if child.deaths >= MAX_DEATHS and child.process.is_required:
+            raise CommandError(
+                f"The process {child.process.name} ended {MAX_DEATHS} times at its"
+                " start. The lines above say why."
             )
-        longest = MAX_PAUSE_SECONDS if child.is_required else MAX_LONG_PAUSE_SECONDS
+        is_required = child.process.is_required
+        longest = MAX_PAUSE_SECONDS if is_required else MAX_LONG_PAUSE_SECONDS
         pause = FIRST_PAUSE_SECONDS * 2 ** min(child.deaths - 1, 16)
         child.restart_at = now + min(pause, longest)
 
-    def _stop(self, wakeup: int) -> None:
+    def _stop(self, awaited: set[signal.Signals]) -> None:
         """End the children: with SIGTERM, and those that do not end with SIGKILL."""
-        self._is_stopping = True
-        self._send(signal.SIGTERM)
         deadline = time.monotonic() + STOP_SECONDS
+        self._send(signal.SIGTERM)
         while any(child.pid for child in self._children):
-            self._reap()
+            signal.sigtimedwait(awaited, 0.05)
+            for _ in self._ended():
+                pass
             if time.monotonic() > deadline:
                 self._send(signal.SIGKILL)
-            # A signal may have come before; so this is no longer than a moment.
-            select.select([wakeup], [], [], 0.05)
+        # Ctrl+C pressed twice must not interrupt what the parent has left to do.
+        while signal.sigtimedwait(awaited, 0):
+            pass
 
     def _send(self, number: int) -> None:
         for child in self._children:
             if child.pid:
-                with contextlib.suppress(ProcessLookupError):
-                    os.kill(child.pid, number)
+                os.kill(child.pid, number)
+
+
+def _run_forked(process: SupervisedProcess, parent: int, mask: set[Any]) -> NoReturn:
+    code = 1
+    try:
+        _end_with(parent)
+        # Shown by ps and top, where the system has it.
+        with suppress(OSError):
+            Path("/proc/self/comm").write_text(f"mh-{process.name}")
+        for number in heeded_signals():
+            signal.signal(number, end_process)
+        signal.pthread_sigmask(signal.SIG_SETMASK, mask)
+        process.run()
+        code = 0
+    except SystemExit as end:
+        code = end.code if isinstance(end.code, int) else 1
+    except BaseException as error:
+        log.exception(LogLine(process=process.name, event="failed", error=error))
+    finally:
+        _flush()
+        # The parent's exit handlers are not this process's.
+        os._exit(code)
+
+
+def call_in_child(function: Callable[[], Any]) -> Any:
+    """
+    Call the function in a process of its own, and return its result, which is JSON.
+
+    What it opens, such as a database, does not exist in this process. What it raises
+    ends that process as it would end this one, which then exits with the same code.
+    """
+    parent = os.getpid()
+    with os.fdopen(os.memfd_create("masthead-result"), "w+") as file:
+        if (pid := _fork()) == 0:
+            _end_with(parent)
+            for number in heeded_signals():
+                signal.signal(number, signal.SIG_DFL)
+            json.dump(function(), file)
+            file.flush()
+            _flush()
+            os._exit(0)
+        code = os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1])
+        if code < 0:
+            raise CommandError(
+                f"The start was ended by {signal.Signals(-code).name}. If nobody sent"
+                " this signal, check whether the system ran out of memory."
+            )
+        if code > 0:
+            sys.exit(code)
+        file.seek(0)
+        return json.load(file)
+
+
+def _end_with(parent: int) -> None:
+    """Have the system kill this process when its parent dies, however it dies."""
+    ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, signal.SIGKILL)
+    if os.getppid() != parent:
+        os._exit(1)
+
+
+def _fork() -> int:
+    _flush()
+    return os.fork()
+
+
+def _flush() -> None:
+    """Write what is buffered, which both processes would otherwise write."""
+    for stream in (sys.stdout, sys.stderr):
+        # The server goes on if nobody reads its output.
+        with suppress(OSError, ValueError):
+            stream.flush()
+
+
+@contextmanager
+def ending_by_signals() -> Iterator[None]:
+    """
+    Have the signals that stop a server raise SystemExit, except SIGINT.
+
+    Their default would end this process without its cleanup, and does nothing in the
+    first process of a container.
+    """
+    previous = {
+        number: signal.signal(number, end_process)
+        for number in heeded_signals()
+        if number != signal.SIGINT
+    }
+    try:
+        yield
+    finally:
+        for number, handler in previous.items():
+            signal.signal(number, handler)
+
+
+def heeded_signals() -> list[signal.Signals]:
+    """Return those of STOP_SIGNALS that are not ignored, as SIGHUP is under nohup."""
+    return [
+        number for number in STOP_SIGNALS if signal.getsignal(number) != signal.SIG_IGN
+    ]
+
+
+def end_process(*_: object) -> None:
+    """
+    End this process, and ignore further signals while it ends.
+
+    Ctrl+C reaches each process twice: from the terminal and from the parent.
+    """
+    for number in STOP_SIGNALS:
+        signal.signal(number, signal.SIG_IGN)
+    sys.exit(0)

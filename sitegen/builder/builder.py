@@ -12,9 +12,9 @@ from typing import NamedTuple
 from models.changes import behind, failed_pages, marks
 from models.errors import StorageBusy
 from models.logs import LogLine
-from models.runtime.build_progress import BuildProgress
 from models.runtime.faults import Fault, output_state
 from models.runtime.leader_election import Leadership, SingleServer
+from models.runtime.reports import BuildProgress
 from models.status.snapshot.last_change import next_page_change, next_state_change
 from models.storage.database import reading
 from sitegen.builder.build import build, output_folders
@@ -71,7 +71,7 @@ class Builder:
     called with the next time at which time alone may change a state, so that somebody
     wakes the builder then; other changes by time alone wait for a tick.
     `on_output_changed()` is called after each build that changed the output, and after
-    the first build. `leadership` says which of several servers with one database
+    the first build. `leadership()` says which of several servers with one database
     builds.
     """
 
@@ -83,7 +83,7 @@ class Builder:
         schedule: Callable[[datetime], None] = lambda _: None,
         on_output_changed: Callable[[], None] = lambda: None,
         *,
-        leadership: Leadership | None = None,
+        leadership: Callable[[], Leadership] = lambda: SingleServer(lambda *_: None),
         timing: Timing = TIMING,
     ) -> None:
         self._areas = areas
@@ -91,7 +91,7 @@ class Builder:
         self._create_context = create_context
         self._schedule = schedule
         self._on_output_changed = on_output_changed
-        self._leadership = leadership or SingleServer(lambda *_: None)
+        self._leadership = leadership
         self._timing = timing
         # Another server has built since this one did, so the files here may be old.
         self._is_outdated = False
@@ -144,7 +144,7 @@ class Builder:
     @property
     def is_output_current(self) -> bool:
         """Return whether the folder has what readers get: built here, and last."""
-        return not (self._leadership.is_led_elsewhere or self._is_outdated)
+        return not (self._leadership().is_led_elsewhere or self._is_outdated)
 
     def faults(self) -> list[Fault]:
         """Return the faults that the areas have now."""
@@ -167,7 +167,7 @@ class Builder:
     def _run(self) -> None:
         has_built = False
         while not self._stopping:
-            if not self._leadership.is_leader:
+            if not self._leadership().is_leader:
                 has_built = False
                 self._stand_by()
             elif has_built:
@@ -180,9 +180,9 @@ class Builder:
 
     def _stand_by(self) -> None:
         """Wait while another server builds; nothing is behind here meanwhile."""
-        if self._leadership.is_decided:
+        if self._leadership().is_decided:
             self.has_started.set()
-        self._is_outdated = self._is_outdated or self._leadership.is_led_elsewhere
+        self._is_outdated = self._is_outdated or self._leadership().is_led_elsewhere
         self._fault, self._waiting_since = None, None
         self._has_failed_pages = False
         self.progress.withdraw()
@@ -201,7 +201,7 @@ class Builder:
         # Cleared before anything is read: later changes wake the builder again.
         self._is_urgent.clear()
         self._woken.clear()
-        if self._stopping or not self._leadership.is_leader:
+        if self._stopping or not self._leadership().is_leader:
             return
         if is_woken:
             self._attempt(self._is_behind)

@@ -1,40 +1,37 @@
 """Run the two processes of a server that build: the documents, and the status page."""
 
 import os
-import time
 from collections.abc import Callable, Iterable, Mapping
-from contextlib import AbstractContextManager, suppress
+from contextlib import AbstractContextManager
 from datetime import datetime
-from pathlib import Path
-from threading import Event, Thread
+from threading import Event
 from typing import Any, Protocol
 
 from models.changes import built_generations, marks, note_published
-from models.runtime.build_progress import BuildProgress
-from models.runtime.builder_report import BuilderReporter, ReportedLeadership
+from models.errors import StorageBusy
 from models.runtime.clock_watch import ClockWatch
 from models.runtime.faults import Fault
 from models.runtime.leader_election import Leadership, SingleServer, join_election
+from models.runtime.reports import BUILDER, DOCS, Report, reporting
 from models.runtime.scheduler import Scheduler
 from models.runtime.server_locks import ServerLocks
-from models.runtime.server_state import BUILDER, DOCS, ServerState
+from models.runtime.server_state import ServerState
 from models.settings import Settings
 from models.status.clock_events import record_clock_events
 from models.storage.database import open_database, reading
 from models.storage.engines.engine import is_postgresql
 from sitegen.builder.builder import Builder
 from sitegen.docs.body_cache import BodyCache
-from sitegen.output.folder import is_site_complete
 from sitegen.output.publishing.publisher import Publisher
 from sitegen.page import BuildContext
-from sitegen.search.sitemaps import was_built_for
 
 DAY_SECONDS = 86_400
 # How soon after its time a window is told to have started or ended.
 CLOCK_EVENTS_SECONDS = 5
 # How soon the builders see what a command has imported.
 IMPORTS_SECONDS = 1
-ANNOUNCE_SECONDS = 0.05
+# Many pages may have failed.
+MAX_FAULTS = 50
 # The API and the status page go first when there are fewer cores than processes.
 DOCS_NICENESS = 10
 
@@ -58,9 +55,9 @@ def build_docs(
     """Build the documents until a signal ends the process, perhaps in a build."""
     os.nice(DOCS_NICENESS)
     open_database(state.database)
-    leadership: Leadership = ReportedLeadership(state.table, BUILDER)
-    if not is_postgresql(state.database):
-        leadership = SingleServer(state.wake_builder)
+    alone = SingleServer(state.wake_builder)
+    is_shared = is_postgresql(state.database)
+    leadership = state.reports.leadership if is_shared else lambda: alone
     builder = Builder(
         ["docs"],
         clock,
@@ -69,10 +66,13 @@ def build_docs(
         leadership=leadership,
     )
     state.wake_pipes["docs"].start_receiving(builder.wake)
-    with _reporter(state, DOCS, builder, leadership, {"build": builder.progress}):
+
+    def report() -> None:
+        found = _report_of(builder, leadership(), builder.faults)
+        state.reports.write(DOCS, found)
+
+    with reporting(report):
         builder.start()
-        builder.has_started.wait()
-        state.table.report_started(DOCS)
         Event().wait()
 
 
@@ -84,25 +84,20 @@ def build_status(
     create_notifier: Callable[[Callable[[], bool]], Notifier],
     jobs: Iterable[Job],
     on_job: Callable[[str, datetime], None],
-    announce: Callable[[], None],
 ) -> None:
     """
     Build the status page, publish the site, and run the jobs that one process runs.
 
     `create_notifier` gets a function that tells whether this server is the leader,
-    `on_job` each job that has run, and when. `announce` is called once the site can
-    be read.
+    `on_job` each job that has run, and when.
     """
     open_database(state.database)
-    # The pages of a site that was served at another URL have links to that one.
-    output = Path(settings.output)
-    can_be_read = is_site_complete(output) and was_built_for(output, settings.site_url)
 
     def on_write(area: str, is_deferrable: bool) -> None:
         # Without an area, this server may have become the leader, which the process of
         # documents must know before it wakes.
         if not area:
-            reporter.report()
+            report()
         state.wake_builder(area, is_deferrable)
 
     election = join_election(state.database, on_write)
@@ -134,7 +129,7 @@ def build_status(
         create_context,
         lambda at: scheduler.schedule_once(at, builder.wake),
         on_built,
-        leadership=election,
+        leadership=lambda: election,
     )
     server_locks = ServerLocks(settings.database, settings.output)
     clock_watch = ClockWatch(clock)
@@ -151,48 +146,44 @@ def build_status(
     ]
     for job in (*own_jobs, *jobs):
         scheduler.add_job(*job)
-    reporter = _reporter(
-        state,
-        BUILDER,
-        builder,
-        election,
-        {"build": builder.progress, "publish": publisher.progress},
-        server_locks.faults,
-        clock_watch.faults,
-        publisher.faults,
-        notifier.faults,
-    )
-    with server_locks, election, publisher, reporter, notifier:
+
+    def report() -> None:
+        found = _report_of(
+            builder,
+            election,
+            *(builder.faults, server_locks.faults, clock_watch.faults),
+            *(publisher.faults, notifier.faults),
+        )
+        found.publish = publisher.progress
+        state.reports.write(BUILDER, found)
+
+    with server_locks, election, publisher, reporting(report), notifier:
         builder.start()
         state.wake_pipes["status"].start_receiving(builder.wake)
         state.docs_built_pipe.start_receiving(on_docs_built)
-        arguments = (state, can_be_read, announce)
-        Thread(target=_announce, args=arguments, daemon=True).start()
         try:
             with scheduler.running():
-                state.table.report_started(BUILDER)
                 Event().wait()
         finally:
             builder.stop()
 
 
-def _reporter(
-    state: ServerState,
-    name: str,
-    builder: Builder,
-    leadership: Leadership,
-    progress: Mapping[str, BuildProgress],
-    *list_faults: Callable[[], list[Fault]],
-) -> BuilderReporter:
-    sources = (builder.faults, *list_faults)
-    return BuilderReporter(
-        state.table,
-        name,
-        progress=progress,
-        list_faults=lambda: [fault for source in sources for fault in source()],
-        leadership=leadership,
-        is_output_current=lambda: builder.is_output_current,
-        has_started=builder.has_started.is_set,
+def _report_of(
+    builder: Builder, leadership: Leadership, *list_faults: Callable[[], list[Fault]]
+) -> Report:
+    try:
+        faults = [fault for source in list_faults for fault in source()]
+    except StorageBusy:
+        # Each process reports the faults of the database itself.
+        faults = []
+    return Report(
+        has_started=builder.has_started.is_set(),
+        is_output_current=builder.is_output_current,
+        is_leader=leadership.is_leader,
+        is_decided=leadership.is_decided,
+        is_led_elsewhere=leadership.is_led_elsewhere,
+        build=builder.progress,
+        faults=faults[:MAX_FAULTS],
     )
 
 
@@ -233,16 +224,3 @@ def _wake_for_imports(state: ServerState, leadership: Leadership) -> Callable[[]
             seen_mark = mark
 
     return wake
-
-
-def _announce(
-    state: ServerState, can_be_read: bool, announce: Callable[[], None]
-) -> None:
-    """Announce the server, after the first build if the site was not complete."""
-    while not (can_be_read or state.builders.has_started):
-        time.sleep(ANNOUNCE_SECONDS)
-    if not state.is_announced.is_set():
-        state.is_announced.set()
-        # The server goes on if nobody reads its output.
-        with suppress(OSError):
-            announce()

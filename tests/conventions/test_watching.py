@@ -10,11 +10,10 @@ import yaml
 from prometheus_client.parser import text_string_to_metric_families
 
 from api.http.application import create_app
-from api.http.metrics import Metrics, RequestCounts
+from api.http.metrics import Metrics
 from api.http.problem_types import PROBLEM_TYPES
 from models.instance import LAST_BACKUP_AT, set_instance_value
-from models.runtime.build_progress import BuildProgress
-from models.runtime.process_table import ProcessTable
+from models.runtime.reports import BuildProgress, ProcessState, Reports
 from models.storage.database import database, writing
 from tests.conventions.words import MANUAL
 from tests.pages.status.test_status import measured
@@ -32,28 +31,26 @@ each_alert = pytest.mark.parametrize("alert", ALERTS, ids=lambda rule: rule["ale
 
 
 @pytest.fixture
-def table():
-    """The process table of a server; this process is one of them."""
-    table = ProcessTable(["api-1"])
-    table.note_start("api-1", os.getpid())
-    return table
+def reports():
+    """The reports of a server; this process is one of its processes."""
+    reports = Reports(["api-1"])
+    reports.write_states({"api-1": ProcessState(os.getpid(), 1)})
+    return reports
 
 
 @pytest.fixture
-def families(store, settings, clock, api, table):
+def families(store, settings, clock, api, reports):
     """Return the metrics of a server after every event that adds one."""
     progress = BuildProgress()
     published = replace(settings, publish="elsewhere")
     Path(settings.output).mkdir()
-    counts = RequestCounts(["api-1"])
     metrics = Metrics(
         published,
         clock,
-        progress,
-        progress,
-        counts=counts,
+        lambda: progress,
+        lambda: progress,
         process="api-1",
-        table=table,
+        reports=reports,
     )
     client = create_app(settings, clock=clock, metrics=metrics).test_client()
     service = {"slug": "api", "name": "Public API"}
@@ -62,7 +59,7 @@ def families(store, settings, clock, api, table):
     api("POST /status/v1/admin/measurements/record", sample)
     client.get("/healthz")
     progress.record(clock.now, 1.0)
-    counts.record_job("api-1", "tidy", clock.now)
+    metrics.counts.record_job("tidy", clock.now)
     with writing():
         set_instance_value(LAST_BACKUP_AT, 1)
     return list(text_string_to_metric_families(client.get("/metrics").text))

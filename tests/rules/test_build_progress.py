@@ -4,7 +4,7 @@ from datetime import timedelta
 
 import pytest
 
-from models.runtime.build_progress import BuildProgress
+from models.runtime.reports import BuildProgress
 from tests.conftest import NOON
 
 

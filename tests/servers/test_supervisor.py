@@ -22,9 +22,10 @@ ROOT = Path(__file__).parents[2]
 PROGRAM = """
 import ctypes, os, resource, signal, sys, time
 from pathlib import Path
-from models.runtime import forking, supervisor
-from models.runtime.process_table import ProcessTable
-from models.runtime.supervisor import ProcessFailed, SupervisedProcess, Supervisor
+from models.runtime import supervisor
+from models.runtime.commands import CommandError
+from models.runtime.reports import Report, Reports
+from models.runtime.supervisor import SupervisedProcess, Supervisor
 
 def work(name):
     try:
@@ -37,12 +38,12 @@ def work(name):
 
 names = ["one", "two", "three"]
 runs = [SupervisedProcess(name, lambda name=name: work(name)) for name in names]
-table = ProcessTable(names)
+reports = Reports(names)
 PREPARE
 try:
-    with forking.ending_by_signals():
-        Supervisor(runs, table).run()
-except ProcessFailed as error:
+    with supervisor.ending_by_signals():
+        Supervisor(runs, reports).run()
+except CommandError as error:
     print(error)
     sys.exit(2)
 """
@@ -214,29 +215,7 @@ def test_orphans_of_a_killed_process(supervise, tmp_path):
     assert process.poll() is None
 
 
-def test_processes_are_not_described(supervise, tmp_path):
-    """
-    A process is not described by its arguments, which could take long and is not
-    needed.
-    """
-    prepare = (
-        "class Large:\n"
-        "    def __call__(self):\n"
-        "        work('one')\n"
-        "    def __repr__(self):\n"
-        "        Path('described').touch()\n"
-        "        return ''\n"
-        "runs[0] = SupervisedProcess('one', Large())\n"
-    )
-    process = supervise(prepare)
-    until(has_started(tmp_path))
-
-    process.terminate()
-
-    assert process.wait(60) == 0
-    assert not (tmp_path / "described").exists()
-
-
+STARTED = "reports.write('one', Report(has_started=True))"
 # The process one writes a letter, reports or not, and dies after 0.2 seconds.
 DIES = """
 supervisor.FIRST_PAUSE_SECONDS = supervisor.MAX_PAUSE_SECONDS = 0.01
@@ -253,7 +232,7 @@ runs[0] = SupervisedProcess("one", die)
 
 @pytest.mark.parametrize(
     ("seconds", "report"),
-    [("0.1", "pass"), ("60", "table.report_started('one')")],
+    [("0.1", "pass"), ("60", STARTED)],
     ids=["late", "soon after its start"],
 )
 def test_process_that_never_starts(supervise, tmp_path, seconds, report):
@@ -278,7 +257,7 @@ def test_process_that_never_starts(supervise, tmp_path, seconds, report):
 def test_process_that_dies_at_its_work(supervise, tmp_path):
     """It is started again however often it dies, since it does some work each time."""
     process = supervise(
-        DIES.format(seconds=0.1, report="table.report_started('one')"),
+        DIES.format(seconds=0.1, report=STARTED),
         stderr=subprocess.DEVNULL,
     )
 
@@ -324,14 +303,14 @@ def test_nobody_reads_its_log(supervise, tmp_path):
 CALL = """
 import sys, time
 from pathlib import Path
-from models.runtime.forking import call_in_child, ending_by_signals
+from models.runtime.supervisor import call_in_child, ending_by_signals
 
 def work():
     Path("started").touch()
     time.sleep(300)
 
 with ending_by_signals():
-    call_in_child(work, ())
+    call_in_child(work)
 """
 
 

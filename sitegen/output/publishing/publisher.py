@@ -8,8 +8,8 @@ from datetime import datetime
 
 from models.errors import StorageBusy
 from models.logs import LogLine
-from models.runtime.build_progress import BuildProgress
 from models.runtime.faults import Fault
+from models.runtime.reports import BuildProgress
 from models.settings import Settings
 from sitegen.output.folder import OutputError
 from sitegen.output.publishing.publication import (
