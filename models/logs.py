@@ -112,8 +112,7 @@ def configure_logging(stream: TextIO, level: str, redacted: re.Pattern[str]) -> 
     # No line shows the caller, the thread or the process, and finding them is costly.
     logging._srcfile = None
     logging.logThreads = logging.logProcesses = logging.logMultiprocessing = False
-    for library in ("apscheduler", "peewee.migrations", "waitress"):
+    for library in ("peewee.migrations", "waitress"):
         logging.getLogger(library).setLevel(logging.WARNING)
-    # These warn whenever a request waits for a thread, and a job for its last run.
-    for library in ("waitress.queue", "apscheduler.scheduler"):
-        logging.getLogger(library).setLevel(logging.ERROR)
+    # It warns whenever a request waits for a thread.
+    logging.getLogger("waitress.queue").setLevel(logging.ERROR)

@@ -1,28 +1,30 @@
-"""Run periodic jobs in a server, also after its clock was set back."""
+"""Run periodic jobs in a server, whatever its clock is set to."""
 
 import logging
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager, suppress
-from datetime import UTC, datetime
-from functools import partial
+from contextlib import contextmanager
+from datetime import datetime
 from threading import Event, Thread
 from time import perf_counter
-
-from apscheduler.jobstores.base import JobLookupError
-from apscheduler.schedulers.background import BackgroundScheduler
 
 from models.errors import StorageBusy
 from models.logs import LogLine
 
 log = logging.getLogger("masthead.jobs")
 
-CLOCK_CHECK_SECONDS = 5
+# How often the clock is compared with the time at which something is due.
+DUE_SECONDS = 1.0
 # Jobs that run more often than this are logged at the level DEBUG.
 MIN_LOGGED_INTERVAL_SECONDS = 60
 
 
 class Scheduler:
-    """Runs jobs at intervals, the first time at once; logs each run that succeeds."""
+    """
+    Runs jobs at intervals, the first time at once; logs each run that succeeds.
+
+    Each job has a thread, so none waits for another. Threads wait by the clock that
+    runs steadily, and no job for a clock that was set back.
+    """
 
     def __init__(
         self, clock: Callable[[], datetime], on_success: Callable[[str, datetime], None]
@@ -30,12 +32,13 @@ class Scheduler:
         """`on_success` gets the name of a job, and when it has succeeded."""
         self._clock = clock
         self._on_success = on_success
-        # A late job runs once, however many runs it missed: the database knows what
-        # there is to do.
-        defaults = {"misfire_grace_time": None, "coalesce": True}
-        self._scheduler = BackgroundScheduler(timezone=UTC, job_defaults=defaults)
+        self._jobs: list[tuple[float, Callable[[], None]]] = [
+            (DUE_SECONDS, self._run_due)
+        ]
+        self._due: tuple[datetime, Callable[[], None]] | None = None
+        self._stopped = Event()
 
-    def add_job(self, seconds: int, name: str, work: Callable[[], None]) -> None:
+    def add_job(self, seconds: float, name: str, work: Callable[[], None]) -> None:
         """Run the job at this interval; what it raises is logged."""
         is_frequent = seconds < MIN_LOGGED_INTERVAL_SECONDS
         level = logging.DEBUG if is_frequent else logging.INFO
@@ -47,56 +50,37 @@ class Scheduler:
             except StorageBusy as error:
                 # It runs again, and what the database has is reported by itself.
                 log.warning(LogLine(job=name, state="busy", reason=error))
-                return
-            self._on_success(name, self._clock())
-            milliseconds = (perf_counter() - started_at) * 1000
-            log.log(level, LogLine(job=name, ms=milliseconds))
+            except Exception as error:
+                log.exception(LogLine(job=name, event="failed", reason=error))
+            else:
+                self._on_success(name, self._clock())
+                milliseconds = (perf_counter() - started_at) * 1000
+                log.log(level, LogLine(job=name, ms=milliseconds))
 
-        times = {"seconds": seconds, "next_run_time": self._clock()}
-        self._scheduler.add_job(run, "interval", name=name, **times)
+        self._jobs.append((seconds, run))
 
     def schedule_once(self, run_at: datetime, work: Callable[[], None]) -> None:
         """Run the work once at this time, instead of what was scheduled before."""
-        options = {"id": "due", "replace_existing": True}
-        self._scheduler.add_job(work, "date", run_date=run_at, **options)
+        self._due = (run_at, work)
 
     @contextmanager
     def running(self) -> Iterator[None]:
-        with watching_clock(self._clock, partial(run_all_jobs, self._scheduler)):
-            self._scheduler.start()
-            try:
-                yield
-            finally:
-                self._scheduler.shutdown(wait=False)
+        for job in self._jobs:
+            Thread(target=self._repeat, args=job, name="job", daemon=True).start()
+        try:
+            yield
+        finally:
+            self._stopped.set()
 
+    def _repeat(self, seconds: float, run: Callable[[], None]) -> None:
+        run()
+        while not self._stopped.wait(seconds):
+            run()
 
-@contextmanager
-def watching_clock(
-    clock: Callable[[], datetime],
-    on_set_back: Callable[[datetime], None],
-    seconds: float = CLOCK_CHECK_SECONDS,
-) -> Iterator[None]:
-    """Check the clock every `seconds`; if it was set back, pass the time it shows."""
-    is_stopped = Event()
-
-    def watch() -> None:
-        previous = clock()
-        while not is_stopped.wait(seconds):
-            now = clock()
-            if now < previous:
-                log.warning(LogLine(event="clock-set-back", seconds=previous - now))
-                on_set_back(now)
-            previous = now
-
-    Thread(target=watch, name="clock", daemon=True).start()
-    try:
-        yield
-    finally:
-        is_stopped.set()
-
-
-def run_all_jobs(scheduler: BackgroundScheduler, now: datetime) -> None:
-    """Run every job now: its next run time is in the future of a clock set back."""
-    for job in scheduler.get_jobs():
-        with suppress(JobLookupError):
-            job.modify(next_run_time=now)
+    def _run_due(self) -> None:
+        due = self._due
+        if due is not None and due[0] <= self._clock():
+            # Unless something else has been scheduled meanwhile.
+            if self._due is due:
+                self._due = None
+            due[1]()

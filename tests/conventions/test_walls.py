@@ -84,7 +84,6 @@ ALONE = {
     # Secrets in stored responses are sealed by a library.
     "models/sealing.py": {"cryptography"},
     # A server does what is due by time.
-    "models/runtime/scheduler.py": {"apscheduler"},
     # A site may be published to an object store.
     "sitegen/output/publishing/bucket.py": {"obstore"},
     # How far a long command is, is shown in the terminal.

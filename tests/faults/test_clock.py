@@ -2,14 +2,13 @@
 
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
-from threading import Event
 
 import pytest
-from apscheduler.schedulers.background import BackgroundScheduler
 
 from models.audit import AuditRow, broken_links
+from models.runtime import scheduler as scheduler_module
 from models.runtime.clock_watch import ClockWatch
-from models.runtime.scheduler import run_all_jobs, watching_clock
+from models.runtime.scheduler import Scheduler
 from tests.faults.conftest import ADD, SERVICE
 from tests.pages.builder.test_builder import eventually, text_of
 from tests.pages.status.test_status import measured
@@ -54,38 +53,31 @@ def test_page(api, clock, builder, settings):
     assert eventually(lambda: "No data since" not in text_of(page))
 
 
-def test_set_back_is_noticed(clock):
-    """
-    A clock that was set back is reported to threads that wait; one set forward is not.
-    """
-    result = []
-    with watching_clock(clock, result.append, seconds=0.01):
-        clock.pass_(hours=2)
-        assert not eventually(lambda: result, seconds=0.1)
-        clock.pass_(hours=-1)
-        assert eventually(lambda: result)
+def test_job_of_a_clock_that_is_set_back(clock):
+    """A job runs at its interval although the clock is an hour behind its last run."""
+    runs = []
+    scheduler = Scheduler(clock, lambda *run: runs.append(run))
+    scheduler.add_job(0.01, "tidy", lambda: clock.pass_(hours=-1))
 
-    assert result == [clock.now]
+    with scheduler.running():
+        assert eventually(lambda: len(runs) > 2)
 
 
-@pytest.fixture
-def scheduler():
-    made = BackgroundScheduler(timezone=UTC)
-    made.start()
-    yield made
-    made.shutdown()
+def test_what_is_due_at_a_time(clock, monkeypatch):
+    """What is due runs once, at its time, and what it replaced does not."""
+    monkeypatch.setattr(scheduler_module, "DUE_SECONDS", 0.01)
+    runs, scheduler = [], Scheduler(clock, lambda *_: None)
+    scheduler.schedule_once(clock.now, lambda: runs.append("replaced"))
+    at = clock.now + timedelta(hours=1)
+    scheduler.schedule_once(at, lambda: runs.append("due"))
+    with scheduler.running():
+        assert not eventually(lambda: runs, seconds=0.2)
 
+        clock.now = at
 
-def test_jobs_do_not_wait_for_the_old_clock(scheduler):
-    """A job that an hour ahead was due in a minute runs now, and every minute."""
-    ran, now = Event(), datetime.now(UTC)
-    ahead = now + timedelta(hours=1)
-    job = scheduler.add_job(ran.set, "interval", minutes=1, next_run_time=ahead)
-
-    run_all_jobs(scheduler, now)
-
-    assert ran.wait(5)
-    assert eventually(lambda: job.next_run_time == now + timedelta(minutes=1))
+        assert eventually(lambda: runs)
+        assert not eventually(lambda: len(runs) > 1, seconds=0.2)
+    assert runs == ["due"]
 
 
 @pytest.mark.postgresql

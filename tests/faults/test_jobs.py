@@ -26,3 +26,21 @@ def test_busy_database(caplog):
     assert len(runs) >= 2
     assert "The database is busy." in line.getMessage()
     assert line.exc_info is None
+
+
+def test_job_that_fails(caplog):
+    """What a job raises is logged, and the job runs again."""
+    runs = []
+
+    def work():
+        runs.append(1)
+        if len(runs) == 1:
+            raise OSError("The disk is gone.")
+
+    scheduler = Scheduler(lambda: datetime.now(UTC), lambda *_: None)
+    scheduler.add_job(0.01, "bodies", work)
+    with scheduler.running():
+        assert eventually(lambda: len(runs) > 1)
+
+    assert "job=bodies event=failed" in caplog.text
+    assert "The disk is gone." in caplog.text
