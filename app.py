@@ -76,7 +76,7 @@ from sitegen.builder.preview import Preview
 from sitegen.builder.processes import build_docs, build_status
 from sitegen.messages.renderer import message_renderer
 from sitegen.output.folder import OutputError, OutputFolder, is_site_complete
-from sitegen.page import context_factory, load_generators, require_templates
+from sitegen.page import BuildContext, context_factory, require_templates
 from sitegen.search.sitemaps import was_built_for
 from sitegen.theme.console_theme import console_theme
 from sitegen.theme.site_theme import reader_page_renderer
@@ -234,15 +234,15 @@ def run_server(
         ready_lines, can_be_read, problems, openapi = call_in_child(
             lambda: [prepare(), can_be_served(settings), *context.describe_api()]
         )
-        # Here, so that the processes share them, and have them at once.
-        load_generators()
+        # Here, so that the processes share what it holds, and have it at once.
+        create_context = context_factory(settings, problems, openapi, utc_now)
         # The collector would write to what the processes share, and so copy it.
         gc.freeze()
         names = api_processes(settings.processes)
         reports = Reports(names)
         state = ServerState(reports, settings.database)
         counts = RequestCounts([BUILDER, *names])
-        server = Server(settings, listener, problems, openapi, state, counts)
+        server = Server(settings, listener, create_context, openapi, state, counts)
         processes = [
             SupervisedProcess(BUILDER, partial(server.run_builder, measure_demo)),
             SupervisedProcess(DOCS, server.run_docs, is_required=False),
@@ -262,8 +262,7 @@ class Server:
 
     settings: Settings
     listener: socket
-    # What the site publishes of the API: problem types, and the OpenAPI document.
-    problems: Mapping[str, Any]
+    create_context: Callable[[], BuildContext]
     openapi: Mapping[str, Any]
     state: ServerState
     counts: RequestCounts
@@ -339,7 +338,7 @@ class Server:
     def run_docs(self) -> None:
         """Build the documents, which nothing else waits for."""
         self.listener.close()
-        build_docs(self.state, utc_now, self._contexts())
+        build_docs(self.state, utc_now, self.create_context)
 
     def run_builder(self, measure_demo: Callable[[], None] | None) -> None:
         """Build the status page, publish the site, notify, and run periodic jobs."""
@@ -352,14 +351,11 @@ class Server:
             self.state,
             settings,
             utc_now,
-            self._contexts(),
+            self.create_context,
             partial(create_dispatcher, settings, utc_now, message_renderer(settings)),
             jobs,
             self.counts.open(BUILDER).record_job,
         )
-
-    def _contexts(self) -> Callable[[], Any]:
-        return context_factory(self.settings, self.problems, self.openapi, utc_now)
 
 
 if __name__ == "__main__":

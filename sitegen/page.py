@@ -253,6 +253,8 @@ def context_factory(
     require_templates(settings)
     load_generators()
     bodies, theme = BodyCache(), site_theme(settings)
+    # Made now, so that processes that are forked later share what this takes.
+    _ = theme.version
     process_cache: dict[Any, Any] = {}
     return lambda: BuildContext(
         now=clock(),

@@ -1,9 +1,9 @@
 """Start the processes of a server, restart those that die, and end them together."""
 
 import ctypes
-import json
 import logging
 import os
+import pickle
 import signal
 import sys
 import time
@@ -222,18 +222,18 @@ def _run_forked(process: SupervisedProcess, parent: int, mask: set[Any]) -> NoRe
 
 def call_in_child(function: Callable[[], Any]) -> Any:
     """
-    Call the function in a process of its own, and return its result, which is JSON.
+    Call the function in a process of its own, and return a copy of its result.
 
     What it opens, such as a database, does not exist in this process. What it raises
     ends that process as it would end this one, which then exits with the same code.
     """
     parent = os.getpid()
-    with os.fdopen(os.memfd_create("masthead-result"), "w+") as file:
+    with os.fdopen(os.memfd_create("masthead-result"), "w+b") as file:
         if (pid := _fork()) == 0:
             _end_with(parent)
             for number in heeded_signals():
                 signal.signal(number, signal.SIG_DFL)
-            json.dump(function(), file)
+            pickle.dump(function(), file)
             file.flush()
             _flush()
             os._exit(0)
@@ -246,7 +246,7 @@ def call_in_child(function: Callable[[], Any]) -> Any:
         if code > 0:
             sys.exit(code)
         file.seek(0)
-        return json.load(file)
+        return pickle.load(file)  # noqa: S301  of our own child
 
 
 def _end_with(parent: int) -> None:
