@@ -66,6 +66,7 @@ from models.runtime.supervisor import (
     Supervisor,
     call_in_child,
     ending_by_signals,
+    heeded_signals,
 )
 from models.runtime.temporary_files import choose_folder, temporary_faults
 from models.settings import SettingError, Settings, is_site_url_set, url_of
@@ -328,6 +329,9 @@ class Server:
         try:
             with scheduler.running():
                 reports.write(name, Report(has_started=True))
+                # A signal interrupts no look-up, which the loop processes itself.
+                for number in heeded_signals():
+                    signal.signal(number, lambda *_: server.stop())
                 server.run()
         finally:
             server.close()

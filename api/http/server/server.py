@@ -11,7 +11,7 @@ import socket
 import sys
 from collections.abc import Callable, Container, Iterable, Iterator
 from functools import partial
-from threading import Event, Thread, get_ident
+from threading import get_ident
 from time import monotonic, thread_time
 from typing import Any, NamedTuple
 
@@ -35,9 +35,6 @@ from models.logs import LogLine
 from models.runtime.temporary_files import full_folder_refusal, reserved_file
 
 log = logging.getLogger("masthead.requests")
-
-# How long the look-ups of the present turn may take after a signal.
-STOP_SECONDS = 5
 
 
 class Task(WSGITask):
@@ -332,7 +329,6 @@ class Server(TcpWSGIServer):
         self._look_ups = look_ups
         self._loop_thread = 0
         self._is_stopping = False
-        self._has_ended = Event()
         self._credential_of = credential_of
         self.body_spool = BodySpool()
         super().__init__(*args, **kwargs)
@@ -340,36 +336,23 @@ class Server(TcpWSGIServer):
 
     def run(self) -> None:
         """
-        Serve until the server is closed, or until a signal ends this thread.
+        Serve until the server is stopped or closed.
 
-        The loop has a thread of its own, so that a signal interrupts no look-up.
+        This is the loop of waitress, which an error of a single connection would end.
         """
-        try:
-            Thread(target=self._run_loop, name="loop", daemon=True).start()
-            # In Python 3.11, Thread.join cannot be repeated once it was interrupted.
-            self._has_ended.wait()
-        except (SystemExit, KeyboardInterrupt):
-            self.stop()
-            self.task_dispatcher.shutdown()
+        self._loop_thread = get_ident()
+        while self._map and not self._is_stopping:
+            try:
+                # select() fails above file descriptor 1023.
+                wasyncore.loop(1, use_poll=True, map=self._map, count=1)
+            except Exception:
+                log.exception("Exception in the loop of the server")
+        self.task_dispatcher.shutdown()
 
     def stop(self) -> None:
-        """End the loop after its present turn."""
+        """End the loop after its present turn; a signal's handler may call this."""
         self._is_stopping = True
         self.pull_trigger()
-        self._has_ended.wait(STOP_SECONDS)
-
-    def _run_loop(self) -> None:
-        """Run the loop of waitress, which an error of a single connection would end."""
-        self._loop_thread = get_ident()
-        try:
-            while self._map and not self._is_stopping:
-                try:
-                    # select() fails above file descriptor 1023.
-                    wasyncore.loop(1, use_poll=True, map=self._map, count=1)
-                except Exception:
-                    log.exception("Exception in the loop of the server")
-        finally:
-            self._has_ended.set()
 
     def close(self) -> None:
         """

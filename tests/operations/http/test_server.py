@@ -3,7 +3,6 @@
 import os
 import signal
 import socket
-import sys
 import time
 from contextlib import ExitStack
 from tempfile import TemporaryFile
@@ -204,8 +203,9 @@ def test_signal_during_a_request(look_ups):
         return [b"done"]
 
     def serve():
-        signal.signal(signal.SIGTERM, lambda *_: sys.exit(0))
-        limited_server(application, listener, threads=1, look_ups=look_ups).run()
+        server = limited_server(application, listener, threads=1, look_ups=look_ups)
+        signal.signal(signal.SIGTERM, lambda *_: server.stop())
+        server.run()
 
     pid = os.fork()
     if pid == 0:
