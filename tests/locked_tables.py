@@ -2,7 +2,7 @@
 
 import re
 
-from models.base import Row, table_name
+from models.base import Row
 from models.storage.write_locks import WriteLock
 
 WRITES = re.compile(
@@ -14,12 +14,18 @@ SHARED = {"event"}
 
 def table_locks():
     """Return the lock of each table whose rows are defined in the folder of an area."""
-    folders = {table_name(row): row.__module__.split(".")[1] for row in all_rows()}
     return {
-        table: WriteLock[folder.upper()]
-        for table, folder in folders.items()
-        if folder.upper() in WriteLock.__members__ and table not in SHARED
+        row._meta.table_name: WriteLock[area.upper()]
+        for row in all_rows()
+        if (area := area_of(row.__module__)) and row._meta.table_name not in SHARED
     }
+
+
+def area_of(module):
+    if module.startswith("models.status.measurements."):
+        return "measurements"
+    area = module.split(".")[1]
+    return area if area.upper() in WriteLock.__members__ else None
 
 
 def all_rows(base=Row):

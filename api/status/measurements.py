@@ -8,12 +8,14 @@ from models.status.measurements.measurements import (
     StatusRecordMeasurements,
 )
 from models.status.measurements.sources import MeasuringKey, admit_batch
+from models.storage.write_locks import WriteLock
 
 
 @operation(
     "POST /status/v1/admin/measurements/record",
     response=RecordedMeasurements,
     rebuilds="status",
+    locks=WriteLock.MEASUREMENTS,
     is_polled=False,
     errors=(SourceTaken, LimitExceeded),
 )

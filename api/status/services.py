@@ -21,6 +21,7 @@ from models.status.snapshot.snapshot import (
     StatusServiceList,
     service_detail,
 )
+from models.storage.write_locks import WriteLock
 
 
 @operation("GET /status/v1/admin/services/list", response=list[StatusAdminService])
@@ -64,6 +65,7 @@ def update_service(call: Call, request: StatusUpdateService) -> ServiceRow:
 
 @operation(
     "POST /status/v1/admin/services/remove",
+    locks=WriteLock.MEASUREMENTS | WriteLock.STATUS,
     response=RemovedService,
     audit=("service.removed", "service.purged"),
     rebuilds="status",

@@ -10,6 +10,7 @@ from models.status.measurements.sources import (
     StatusSource,
     StatusTransferSource,
 )
+from models.storage.write_locks import WriteLock
 
 
 @operation("GET /status/v1/admin/sources/list", response=list[StatusListedSource])
@@ -25,6 +26,8 @@ def list_sources(call: Call, query: StatusListSources) -> list[StatusListedSourc
 
 @operation(
     "POST /status/v1/admin/sources/transfer",
+    # The key must stay active.
+    locks=WriteLock.PLATFORM | WriteLock.MEASUREMENTS | WriteLock.STATUS,
     response=StatusSource,
     audit="source.transferred",
     errors=(KeyNotFound, KeyNotActive),

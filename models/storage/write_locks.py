@@ -31,9 +31,11 @@ class WriteLock(Flag):
     PLATFORM = auto()
     # Subscriptions and deliveries.
     NOTIFICATIONS = auto()
-    # Services, incidents, maintenance and measurements.
+    # Samples and their sources: operators do not wait for batches.
+    MEASUREMENTS = auto()
+    # Services, incidents and maintenance.
     STATUS = auto()
     # What the builder records, and the generations of the site.
     BUILDS = auto()
 
-    ALL = PROJECTS | PLATFORM | NOTIFICATIONS | STATUS | BUILDS
+    ALL = PROJECTS | PLATFORM | NOTIFICATIONS | MEASUREMENTS | STATUS | BUILDS

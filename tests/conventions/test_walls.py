@@ -138,7 +138,7 @@ def in_room(path):
     if room == "models":
         return STORAGE | SHAPES | shared | area
     if area:
-        return {"api.locks", "api.operation", f"models.{inner[0]}"} | shared | area
+        return {"api.operation", f"models.{inner[0]}"} | shared | area
     return HTTP | SHAPES | {"api", "models"}
 
 

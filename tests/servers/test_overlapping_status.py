@@ -99,6 +99,31 @@ def test_chain_and_generation_of_status(post, settings):
     assert marks()["status"] == 2 * len(rounds)
 
 
+def test_operators_do_not_wait_for_measurements(post, settings, api):
+    """
+    Wherever a batch is stopped, the status page can be changed; only at the end, when
+    the batch gives the site its generation, does that wait for the commit.
+    """
+
+    def record(at):
+        return post(0, RECORD, fresh(at, 0))
+
+    def add_service(at):
+        body = {"slug": f"s{at}", "name": "S"}
+        path = "/status/v1/admin/services/add"
+        return post(1, path, body, Idempotency_Key=f"s{at}")
+
+    rounds = list(interleaved(settings.database, record, add_service))
+
+    assert all(
+        [status for status, _ in results] == [200, 200] for _, results, _ in rounds
+    )
+    waits = [did_wait for *_, did_wait in rounds]
+    # Stopped before it numbers the generation, or before it commits.
+    assert waits[-3:] == [True, True, False]
+    assert not any(waits[:-3])
+
+
 def test_late_measurements_of_two_hosts(post, settings, api):
     """An hour that was counted has the late samples of both."""
     roll_up(NOON)

@@ -45,7 +45,7 @@ def compact_measurements(now: datetime, retention: timedelta) -> int:
 
 
 def _compact_oldest_day(service: ServiceRow, until: int) -> bool:
-    with writing(WriteLock.STATUS):
+    with writing(WriteLock.MEASUREMENTS | WriteLock.STATUS):
         row = database.execute_sql(_SELECT_OLDEST, (service.number, until)).fetchone()
         if row[0] is None:
             return False
@@ -67,7 +67,7 @@ def _delete_rows(field: Any, service: ServiceRow, span: Span) -> None:
 def _advance_mark(at: datetime) -> int:
     """Advance the mark to the start of the day; return it in milliseconds."""
     start_of_day = epoch_ms(at) // DAY_MS * DAY_MS
-    with writing(WriteLock.STATUS):
+    with writing(WriteLock.MEASUREMENTS | WriteLock.STATUS):
         until = max(read_instance_value(COMPACTED_UNTIL) or 0, start_of_day)
         set_instance_value(COMPACTED_UNTIL, until)
     return until

@@ -150,7 +150,7 @@ def history_revisions() -> dict[int, int]:
 
 
 def _roll_up_next(end: int) -> int:
-    with writing(WriteLock.STATUS):
+    with writing(WriteLock.MEASUREMENTS | WriteLock.STATUS):
         numbers = [row.number for row in ServiceRow.select(ServiceRow.number)]
         start = read_instance_value(ROLLED_UP_UNTIL)
         if start is None:

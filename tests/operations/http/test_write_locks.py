@@ -6,6 +6,7 @@ from api.operation import OPERATIONS
 from models.storage.database import dry_run, writing
 from models.storage.write_locks import WriteLock
 
+MEASUREMENTS = WriteLock.MEASUREMENTS | WriteLock.STATUS
 NOTIFICATIONS = WriteLock.NOTIFICATIONS | WriteLock.STATUS
 
 
@@ -20,13 +21,16 @@ def test_only_mutations_lock(app):
         ("POST /platform/v1/developer/keys/create", WriteLock.PLATFORM),
         ("POST /projects/v1/admin/projects/purge", WriteLock.PROJECTS),
         ("POST /projects/v1/document-imports/apply", WriteLock.PROJECTS),
-        ("POST /status/v1/admin/measurements/record", WriteLock.STATUS),
+        ("POST /status/v1/admin/incidents/add", WriteLock.STATUS),
+        ("POST /status/v1/admin/measurements/record", WriteLock.MEASUREMENTS),
+        ("POST /status/v1/admin/services/remove", MEASUREMENTS),
+        ("POST /status/v1/admin/sources/transfer", MEASUREMENTS | WriteLock.PLATFORM),
         ("POST /status/v1/admin/subscriptions/add", NOTIFICATIONS),
         ("POST /status/v1/admin/deliveries/replay", NOTIFICATIONS),
     ],
 )
 def test_locks_of_a_mutation(app, route, locks):
-    """A mutation locks its area; one of subscriptions those that it declares."""
+    """A mutation locks its area, or what it declares if it needs others."""
     (operation,) = [each for each in OPERATIONS if each.route == route]
 
     assert operation.write_locks == locks
