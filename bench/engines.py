@@ -32,11 +32,7 @@ from bench.work import WORDS
 from models.fields import format_moment
 from models.platform.secrets import hash_secret
 from models.projects.fields import Actor
-from models.projects.projects.projects import (
-    CreateProject,
-    create_project,
-    docs_project,
-)
+from models.projects.projects.projects import docs_project
 from models.projects.work.items import CreateWorkItem, create_work_item
 from models.runtime.startup import open_instance
 from models.settings import NIL_UUID, Settings
@@ -46,7 +42,7 @@ from models.storage.engines.postgresql_driver import connect_to
 from tests.databases.databases import Files, databases
 
 COLUMNS = "What", "SQLite", "PostgreSQL"
-WORK_ITEMS, PROJECTS, DOCUMENTS = 2_000, 100, 1_000
+WORK_ITEMS, DOCUMENTS = 2_000, 1_000
 INTERVAL_SECONDS, INTERVALS, PUBLICATIONS = 1, 3, 8
 WORK_ITEMS_PATH = "/projects/v1/work-items"
 SEARCH_PATH = "/projects/v1/search/list?q=cursor+w7*"
@@ -135,14 +131,6 @@ class Workload:
                     now(),
                     actor,
                 )
-            self.projects = [
-                create_project(
-                    CreateProject(slug=f"p{number}", name="P", owner_id=NIL_UUID),
-                    now(),
-                    Actor("key", NIL_UUID),
-                ).id
-                for number in range(PROJECTS)
-            ]
         database.close()
 
     def get(self, path, _):
@@ -153,12 +141,6 @@ class Workload:
 
     def create(self, number):
         body = {"projectId": self.project, "type": "task", "title": f"More {number}"}
-        return post_request(self.key, f"{WORK_ITEMS_PATH}/create", json.dumps(body))
-
-    def create_anywhere(self, number):
-        """Create an item in one of many projects, whose writers do not wait."""
-        project = self.projects[number % len(self.projects)]
-        body = {"projectId": project, "type": "task", "title": f"More {number}"}
         return post_request(self.key, f"{WORK_ITEMS_PATH}/create", json.dumps(body))
 
     def record(self, number):

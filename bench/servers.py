@@ -1,9 +1,4 @@
-"""
-Measure one, two and four servers of one PostgreSQL.
-
-With a slow disk, which is simulated, writes that overlap wait for it together; writes
-of one project wait one after the other, as all writes would with one lock.
-"""
+"""Measure one, two and four servers of one PostgreSQL."""
 
 import os
 import time
@@ -16,7 +11,6 @@ from tempfile import mkdtemp
 from bench.engines import (
     INTERVALS,
     POSTGRESQL_OPTIONS,
-    PROJECTS,
     Workload,
     units_per_second,
 )
@@ -25,40 +19,24 @@ from tests.databases.databases import databases
 
 COLUMNS = "What, number of servers: 1, 2, 4", "Rate", "Busy cores"
 SERVER_COUNTS = 1, 2, 4
-CONNECTIONS, SLOW_CONNECTIONS_PER_SERVER = 8, 4
-COMMIT_MS = 50
-# Every commit waits before it is synced, together with those that come meanwhile.
-SLOW_DISK = f"&options=-ccommit_delay%3D{COMMIT_MS * 1000}%20-ccommit_siblings%3D0"
+CONNECTIONS = 8
 
 
 def run():
     with databases(Path(mkdtemp(prefix="cluster")), POSTGRESQL_OPTIONS) as postgresql:
         workload = Workload(postgresql.at(Path("servers.db")))
-        in_one = "work-items/create in one project"
-        in_many = f"work-items/create in {PROJECTS} projects"
         everywhere = f"{CONNECTIONS} connections"
         yield from scale(
             workload.address,
             {
                 f"keys/verify, {everywhere}, requests/s": workload.verify,
-                f"{in_one}, {everywhere}, writes/s": workload.create,
-                f"{in_many}, {everywhere}, writes/s": workload.create_anywhere,
+                f"work-items/create, {everywhere}, writes/s": workload.create,
                 f"measurements/record, {everywhere}, batches/s": workload.record,
             },
-            [CONNECTIONS] * len(SERVER_COUNTS),
-        )
-        slow = f"commits of {COMMIT_MS} ms, {SLOW_CONNECTIONS_PER_SERVER} connections"
-        yield from scale(
-            workload.address + SLOW_DISK,
-            {
-                f"{in_one}, {slow} per server, writes/s": workload.create,
-                f"{in_many}, {slow} per server, writes/s": workload.create_anywhere,
-            },
-            [SLOW_CONNECTIONS_PER_SERVER * servers for servers in SERVER_COUNTS],
         )
 
 
-def scale(address, requests, connections):
+def scale(address, requests):
     """Yield a row for each request, with the figures of each number of servers."""
     with ExitStack() as stack:
         ports = [
@@ -67,8 +45,8 @@ def scale(address, requests, connections):
         ]
         for label, request in requests.items():
             loads = [
-                partial(measure, ports[:servers], count, request)
-                for servers, count in zip(SERVER_COUNTS, connections, strict=True)
+                partial(measure, ports[:servers], CONNECTIONS, request)
+                for servers in SERVER_COUNTS
             ]
             # They alternate, so that other work on the machine affects all equally.
             intervals = [[load() for load in loads] for _ in range(INTERVALS)]
