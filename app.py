@@ -11,7 +11,7 @@ import gc
 import os
 import sys
 from argparse import ArgumentParser, Namespace
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
@@ -19,7 +19,6 @@ from functools import partial
 from importlib import import_module
 from pathlib import Path
 from socket import socket
-from typing import Any
 
 from api.client.document_import import import_over_api
 from api.commands.listener import (
@@ -243,7 +242,8 @@ def run_server(
         reports = Reports(names)
         state = ServerState(reports, settings.database)
         counts = RequestCounts([BUILDER, *names])
-        server = Server(settings, listener, create_context, openapi, state, counts)
+        limiter = rate_limiter_for(settings.database)
+        server = Server(settings, listener, create_context, state, counts, limiter)
         processes = [
             SupervisedProcess(BUILDER, partial(server.run_builder, measure_demo)),
             SupervisedProcess(DOCS, server.run_docs, is_required=False),
@@ -264,17 +264,13 @@ class Server:
     settings: Settings
     listener: socket
     create_context: Callable[[], BuildContext]
-    openapi: Mapping[str, Any]
     state: ServerState
     counts: RequestCounts
-    rate_limiter: RateLimiter = field(init=False)
+    rate_limiter: RateLimiter
     # Of its own: a crowd without keys must not displace the buckets of API keys, nor
     # cost the database anything.
     client_limiter: RateLimiter = field(default_factory=MemoryRateLimiter)
     in_progress: RequestsInProgress = field(default_factory=RequestsInProgress)
-
-    def __post_init__(self) -> None:
-        self.rate_limiter = rate_limiter_for(self.settings.database)
 
     def run_api(self, name: str) -> None:
         """Process requests, those for files of the site among them."""
@@ -302,7 +298,7 @@ class Server:
                 *subscription_faults(utc_now()),
             ],
             key_uses=uses,
-            load_openapi=lambda: self.openapi,
+            load_openapi=lambda: self.create_context().openapi,
             preview=Preview(
                 settings.output,
                 # Only of several hosts may another one have the site.

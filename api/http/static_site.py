@@ -3,10 +3,9 @@
 import gzip
 import hashlib
 from collections.abc import Callable, Mapping
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from io import BytesIO
 from pathlib import Path
-from threading import Lock
 from typing import Any
 from urllib.parse import unquote
 
@@ -138,13 +137,11 @@ class OpenApiFile:
     ) -> None:
         self._describe = describe
         self._site_path = site_path
-        self._lock = Lock()
-        self._contents: dict[str, bytes] = {}
 
     def response(self, request: Request) -> Response:
         """Return the file in an encoding that the client accepts, or 304."""
         encoding = "gzip" if request.accept_encodings["gzip"] else "identity"
-        content, tag = self._content(encoding)
+        content, tag = self._contents[encoding]
         headers = OPENAPI_HEADERS | {"ETag": f'"{tag}"'}
         if request.if_none_match.contains_weak(tag):
             return Response(status=304, headers=headers)
@@ -155,13 +152,12 @@ class OpenApiFile:
         file = wrap_file(request.environ, BytesIO(content))
         return Response(file, 200, headers, direct_passthrough=True)
 
-    def _content(self, encoding: str) -> tuple[bytes, str]:
-        with self._lock:
-            if not self._contents:
-                text = canonical_json(self._describe()).decode()
-                plain = link_openapi_to_site(text, self._site_path).encode()
-                self._contents["identity"] = plain
-                self._contents["gzip"] = gzip.compress(plain, mtime=0)
-                self._tag = hashlib.sha256(plain).hexdigest()[:32]
+    @cached_property
+    def _contents(self) -> dict[str, tuple[bytes, str]]:
+        """Return the content and the tag of each encoding."""
+        text = canonical_json(self._describe()).decode()
+        plain = link_openapi_to_site(text, self._site_path).encode()
+        contents = {"identity": plain, "gzip": gzip.compress(plain, mtime=0)}
         # One tag for each encoding, since a tag is that of the bytes.
-        return self._contents[encoding], f"{self._tag}-{encoding}"
+        tag = hashlib.sha256(plain).hexdigest()[:32]
+        return {name: (each, f"{tag}-{name}") for name, each in contents.items()}

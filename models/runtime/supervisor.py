@@ -9,9 +9,9 @@ import sys
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, NamedTuple, NoReturn
+from typing import Any, NoReturn
 
 from models.logs import LogLine
 from models.runtime.commands import CommandError
@@ -33,15 +33,16 @@ MAX_LONG_PAUSE_SECONDS = 60.0
 MAX_DEATHS = 10
 # How long the processes get to end after SIGTERM.
 STOP_SECONDS = 20.0
-# How often the parent looks whether the server is ready.
-ANNOUNCE_SECONDS = 0.05
+# How often the parent looks whether the server is ready, and then at least wakes.
+ANNOUNCE_SECONDS, MAX_WAIT_SECONDS = 0.05, 3600.0
 # The number of the option in Linux's prctl.h.
 PR_SET_PDEATHSIG = 1
 
 
-class SupervisedProcess(NamedTuple):
+@dataclass
+class SupervisedProcess:
     """
-    A process of the server, by its name and the function that it runs.
+    A process of the server, while it runs and between two runs.
 
     The server ends if one that is required does not start.
     """
@@ -49,13 +50,7 @@ class SupervisedProcess(NamedTuple):
     name: str
     run: Callable[[], None]
     is_required: bool = True
-
-
-@dataclass
-class _Child:
-    """A process of the server, while it runs and between two runs."""
-
-    process: SupervisedProcess
+    # 0 while it does not run.
     pid: int = 0
     starts: int = 0
     started_at: float = 0.0
@@ -78,7 +73,6 @@ class Supervisor:
     reports: Reports
     is_ready: Callable[[], bool] = lambda: True
     announce: Callable[[], None] = lambda: None
-    _children: list[_Child] = field(default_factory=list)
 
     def run(self) -> None:
         """
@@ -87,102 +81,98 @@ class Supervisor:
         A signal that was ignored, as SIGHUP is under nohup, is ignored further. Raise
         CommandError, after ending the others, if a process keeps dying.
         """
-        self._children = [_Child(process) for process in self.processes]
         stop_signals = heeded_signals()
         # Blocked signals wait to be taken: none is lost while a process is forked.
         awaited = {*stop_signals, signal.SIGCHLD}
         mask = signal.pthread_sigmask(signal.SIG_BLOCK, awaited)
-        received, is_announced = None, False
+        is_announced = False
         try:
-            while received not in stop_signals:
-                pause = self._start_due(mask)
-                if not is_announced:
-                    pause = min(pause, ANNOUNCE_SECONDS)
-                    is_announced = self._announce()
-                info = signal.sigtimedwait(awaited, pause)
-                received = info and info.si_signo
-                if received not in stop_signals:
-                    for ended in self._ended():
-                        self._note_death(*ended)
+            while True:
+                self._start_due(mask)
+                if not is_announced and self.is_ready():
+                    is_announced = True
+                    # The server goes on if nobody reads its output.
+                    with suppress(OSError):
+                        self.announce()
+                received = signal.sigtimedwait(awaited, self._pause(is_announced))
+                if received and received.si_signo in stop_signals:
+                    break
+                for ended in self._ended():
+                    self._note_death(*ended)
         finally:
             self._stop(awaited)
             signal.pthread_sigmask(signal.SIG_SETMASK, mask)
 
-    def _announce(self) -> bool:
-        """Announce the server if it is ready; return whether it is."""
-        is_ready = self.is_ready()
-        if is_ready:
-            # The server goes on if nobody reads its output.
-            with suppress(OSError):
-                self.announce()
-        return is_ready
+    def _start_due(self, mask: set[Any]) -> None:
+        for process in self.processes:
+            if not process.pid and process.restart_at <= time.monotonic():
+                self._start(process, mask)
 
-    def _start_due(self, mask: set[Any]) -> float:
-        """Start what is due; return the seconds until something else is."""
-        for child in self._children:
-            if not child.pid and child.restart_at <= time.monotonic():
-                self._start(child, mask)
-        times = [child.restart_at for child in self._children if not child.pid]
-        return max(0.0, min(times, default=time.monotonic() + 3600) - time.monotonic())
+    def _pause(self, is_announced: bool) -> float:
+        """Return the seconds until a process is due, or the server may be ready."""
+        times = [process.restart_at for process in self.processes if not process.pid]
+        longest = MAX_WAIT_SECONDS if is_announced else ANNOUNCE_SECONDS
+        seconds = min(times) - time.monotonic() if times else longest
+        return min(max(0.0, seconds), longest)
 
-    def _start(self, child: _Child, mask: set[Any]) -> None:
-        child.started_at = time.monotonic()
+    def _start(self, process: SupervisedProcess, mask: set[Any]) -> None:
+        process.started_at = time.monotonic()
         parent = os.getpid()
         try:
-            child.pid = _fork()
+            process.pid = _fork()
         except OSError as error:
             # The system has no room for another process.
-            line = LogLine(process=child.process.name, event="not-started", error=error)
+            line = LogLine(process=process.name, event="not-started", error=error)
             log.error(line)
-            self._schedule_restart(child, has_started=False)
+            self._schedule_restart(process, has_started=False)
             return
-        if child.pid == 0:
-            _run_forked(child.process, parent, mask)
-        child.starts += 1
+        if process.pid == 0:
+            _run_forked(process, parent, mask)
+        process.starts += 1
         self._report()
 
     def _report(self) -> None:
-        states = {c.process.name: ProcessState(c.pid, c.starts) for c in self._children}
+        states = {p.name: ProcessState(p.pid, p.starts) for p in self.processes}
         self.reports.write_states(states)
 
-    def _ended(self) -> Iterator[tuple[_Child, int, int]]:
-        """Yield each child that has ended, its id, and its code or negative signal."""
+    def _ended(self) -> Iterator[tuple[SupervisedProcess, int, int]]:
+        """Yield each process that has ended, its id, and its code or signal."""
         with suppress(ChildProcessError):
             # As the first process of a container, this one also inherits orphans.
             while (ended := os.waitpid(-1, os.WNOHANG))[0]:
-                for child in self._children:
-                    if child.pid == ended[0]:
-                        child.pid = 0
+                for process in self.processes:
+                    if process.pid == ended[0]:
+                        process.pid = 0
                         self._report()
-                        yield child, ended[0], os.waitstatus_to_exitcode(ended[1])
+                        yield process, ended[0], os.waitstatus_to_exitcode(ended[1])
 
-    def _note_death(self, child: _Child, pid: int, code: int) -> None:
-        name = child.process.name
-        log.error(LogLine(process=name, event="died", pid=pid, code=code))
-        report = self.reports.last(name)
+    def _note_death(self, process: SupervisedProcess, pid: int, code: int) -> None:
+        log.error(LogLine(process=process.name, event="died", pid=pid, code=code))
+        report = self.reports.last(process.name)
         has_started = report.has_started and report.pid == pid
-        self._schedule_restart(child, has_started=has_started)
+        self._schedule_restart(process, has_started=has_started)
 
-    def _schedule_restart(self, child: _Child, *, has_started: bool) -> None:
+    def _schedule_restart(
+        self, process: SupervisedProcess, *, has_started: bool
+    ) -> None:
         now = time.monotonic()
-        if has_started and now - child.started_at >= STARTED_SECONDS:
-            child.deaths = 0
-        child.deaths += 1
-        if child.deaths >= MAX_DEATHS and child.process.is_required:
+        if has_started and now - process.started_at >= STARTED_SECONDS:
+            process.deaths = 0
+        process.deaths += 1
+        if process.deaths >= MAX_DEATHS and process.is_required:
             raise CommandError(
-                f"The process {child.process.name} ended {MAX_DEATHS} times at its"
-                " start. The lines above say why."
+                f"The process {process.name} ended {MAX_DEATHS} times at its start."
+                " The lines above say why."
             )
-        is_required = child.process.is_required
-        longest = MAX_PAUSE_SECONDS if is_required else MAX_LONG_PAUSE_SECONDS
-        pause = FIRST_PAUSE_SECONDS * 2 ** min(child.deaths - 1, 16)
-        child.restart_at = now + min(pause, longest)
+        longest = MAX_PAUSE_SECONDS if process.is_required else MAX_LONG_PAUSE_SECONDS
+        pause = FIRST_PAUSE_SECONDS * 2 ** min(process.deaths - 1, 16)
+        process.restart_at = now + min(pause, longest)
 
     def _stop(self, awaited: set[signal.Signals]) -> None:
-        """End the children: with SIGTERM, and those that do not end with SIGKILL."""
+        """End the processes: with SIGTERM, and those that do not end with SIGKILL."""
         deadline = time.monotonic() + STOP_SECONDS
         self._send(signal.SIGTERM)
-        while any(child.pid for child in self._children):
+        while any(process.pid for process in self.processes):
             signal.sigtimedwait(awaited, 0.05)
             for _ in self._ended():
                 pass
@@ -193,9 +183,9 @@ class Supervisor:
             pass
 
     def _send(self, number: int) -> None:
-        for child in self._children:
-            if child.pid:
-                os.kill(child.pid, number)
+        for process in self.processes:
+            if process.pid:
+                os.kill(process.pid, number)
 
 
 def _run_forked(process: SupervisedProcess, parent: int, mask: set[Any]) -> NoReturn:
