@@ -74,19 +74,6 @@ class Task(WSGITask):
             self.channel.server.callers.learn(credential, request.caller)
         return super().build_response_header()
 
-    def write(self, data: bytes) -> None:
-        """
-        Send the header with the beginning of the body.
-
-        Waitress sends them one after the other, and gives up the interpreter for each:
-        then, keys/verify by 8 connections reached 0.55 of the rate of a minimal
-        application on waitress instead of 0.70, in a run that alternated.
-        """
-        if data and self.has_body and self.complete and not self.wrote_header:
-            self.channel.hold(self.build_response_header())
-            self.wrote_header = True
-        super().write(data)
-
 
 class BodyAdmission(NamedTuple):
     """A task of a thread, which decides whether a large body is received."""
@@ -135,13 +122,6 @@ class Channel(HTTPChannel):
         sent = int(super().send(data, do_close=False))
         self.transferred_bytes += sent
         return sent
-
-    def hold(self, data: bytes) -> None:
-        """Have this sent with the data that follows."""
-        with self.outbuf_lock:
-            self.outbufs[-1].append(data)
-            self.current_outbuf_count += len(data)
-            self.total_outbufs_len += len(data)
 
     def readable(self) -> bool:
         """Return whether more may be received: not before a body is admitted."""
