@@ -1,7 +1,6 @@
 """Identify who has sent a request: by a credential, an address or a network."""
 
 from collections.abc import Callable
-from functools import lru_cache
 from ipaddress import IPv4Address, IPv4Network, IPv6Network, ip_address
 
 from api.http.request import Request
@@ -11,8 +10,6 @@ from models.notifications.addresses.http_address import (
     reached_address,
 )
 
-# Each request of a client without a key asks for the same again.
-MAX_KNOWN = 10_000
 # With the name of a network interface.
 MAX_ADDRESS_LENGTH = 64
 
@@ -54,13 +51,11 @@ def client_networks(address: str) -> tuple[IPNetwork, ...]:
     return tuple(IPv6Network((number, n), strict=False) for n in (64, 56, 48))
 
 
-@lru_cache(maxsize=MAX_KNOWN)
 def _is_proxy(peer: str) -> bool:
     """Return whether the peer is in our network: its address is not public."""
     return _is_address(peer) and not is_public(reached_address(ip_address(peer)))
 
 
-@lru_cache(maxsize=MAX_KNOWN)
 def _is_address(text: str) -> bool:
     try:
         ip_address(text)

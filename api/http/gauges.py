@@ -1,13 +1,11 @@
 """Collect the gauges of site, builder, services and disk when Prometheus scrapes."""
 
-import os
 from collections.abc import Callable, Iterator
 from datetime import datetime
 from pathlib import Path
 from shutil import disk_usage
-from typing import NamedTuple
 
-from prometheus_client import Metric
+from prometheus_client import Metric, ProcessCollector
 from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily
 from prometheus_client.registry import Collector
 
@@ -138,7 +136,7 @@ class ProcessesCollector(Collector):
 
     def collect(self) -> Iterator[Metric]:
         states = self._reports.states()
-        usage = {name: _process_usage(state.pid) for name, state in states.items()}
+        usage = {n: _process_usage(state.pid) for n, state in states.items()}
         yield _labelled_gauge(
             "masthead_process_up",
             "1 while the process runs, 0 until it is started again.",
@@ -153,40 +151,27 @@ class ProcessesCollector(Collector):
         for name, state in states.items():
             starts.add_metric([name], state.starts)
         yield starts
-        yield _labelled_gauge(
-            "masthead_process_resident_bytes",
-            "Resident memory of the process; pages that processes share count in each.",
-            "process",
-            {name: found.resident_bytes for name, found in usage.items() if found},
-        )
-        yield _labelled_gauge(
-            "masthead_process_cpu_seconds",
-            "Processor time of the process since its last start.",
-            "process",
-            {name: found.cpu_seconds for name, found in usage.items() if found},
-        )
+        for name, help_text, counted in (
+            (
+                "masthead_process_resident_bytes",
+                "Resident memory of the process; pages that processes share count in"
+                " each.",
+                "process_resident_memory_bytes",
+            ),
+            (
+                "masthead_process_cpu_seconds",
+                "Processor time of the process since its last start.",
+                "process_cpu_seconds",
+            ),
+        ):
+            values = {each: found[counted] for each, found in usage.items() if found}
+            yield _labelled_gauge(name, help_text, "process", values)
 
 
-class _ProcessUsage(NamedTuple):
-    """What the operating system counts for a process."""
-
-    resident_bytes: float
-    cpu_seconds: float
-
-
-def _process_usage(pid: int) -> _ProcessUsage | None:
-    """Return the usage of a process, None if there is none or no /proc to read."""
-    try:
-        text = Path(f"/proc/{pid}/stat").read_text()
-    except OSError:
-        return None
-    # The second field, the program's name in brackets, may contain spaces.
-    fields = text.rpartition(")")[2].split()
-    ticks = int(fields[11]) + int(fields[12])
-    return _ProcessUsage(
-        resident_bytes=float(int(fields[21]) * os.sysconf("SC_PAGE_SIZE")),
-        cpu_seconds=ticks / os.sysconf("SC_CLK_TCK"),
-    )
+def _process_usage(pid: int) -> dict[str, float]:
+    """Return what the system counts for a process, by Prometheus' names for it."""
+    metrics = ProcessCollector(pid=lambda: pid, registry=None).collect()
+    return {metric.name: metric.samples[0].value for metric in metrics}
 
 
 def _progress_gauges(

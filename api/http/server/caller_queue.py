@@ -5,7 +5,6 @@ A request that has to wait holds no thread: it stays in a queue of its caller.
 """
 
 from collections import Counter, OrderedDict, deque
-from functools import lru_cache
 from math import inf
 from threading import Lock
 from time import monotonic
@@ -127,7 +126,6 @@ class CallerQueue:
             del self._waiting[caller]
 
 
-@lru_cache(maxsize=limits.MAX_KNOWN_CALLERS)
 def network_of(address: str) -> str:
     """Return the caller that clients without a key are: a /24, or a /56 of IPv6."""
     return str(client_networks(address)[1])
