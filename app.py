@@ -17,7 +17,6 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from functools import partial
 from importlib import import_module
-from pathlib import Path
 from socket import socket
 
 from api.client.document_import import import_over_api
@@ -51,7 +50,7 @@ from models.platform.rate_limits import MemoryRateLimiter, RateLimiter, rate_lim
 from models.platform.secrets import REDACTED_PATTERN
 from models.runtime.commands import CommandContext, CommandError
 from models.runtime.leader_election import join_election
-from models.runtime.reports import BUILDER, DOCS, Report, Reports, combined
+from models.runtime.reports import BUILDER, DOCS, Report, Reports
 from models.runtime.scheduler import Scheduler
 from models.runtime.server_state import ServerState, api_processes
 from models.runtime.startup import (
@@ -73,11 +72,10 @@ from models.status.measurements.sources import shared_source_faults
 from models.storage.database import open_database
 from models.storage.engines.engine import is_postgresql
 from sitegen.builder.preview import Preview
-from sitegen.builder.processes import build_docs, build_status
+from sitegen.builder.processes import build_docs, build_status, can_be_served
 from sitegen.messages.renderer import message_renderer
-from sitegen.output.folder import OutputError, OutputFolder, is_site_complete
+from sitegen.output.folder import OutputError, OutputFolder
 from sitegen.page import BuildContext, context_factory, require_templates
-from sitegen.search.sitemaps import was_built_for
 from sitegen.theme.console_theme import console_theme
 from sitegen.theme.site_theme import reader_page_renderer
 
@@ -203,13 +201,6 @@ def prepare_instance(context: CommandContext) -> None:
         print(f"masthead: {warning}", file=sys.stderr)
 
 
-def can_be_served(settings: Settings) -> bool:
-    """Return whether the output folder has a whole site that was built for this URL."""
-    output = Path(settings.output)
-    # The pages of a site that was served at another URL have links to that one.
-    return is_site_complete(output) and was_built_for(output, settings.site_url)
-
-
 def listening_line(settings: Settings) -> str:
     address = url_of(settings.host, settings.port)
     return f"listening on {address}{settings.site_path}"
@@ -281,8 +272,8 @@ class Server:
         metrics = Metrics(
             settings,
             utc_now,
-            lambda: combined(report.build for report in reports.builders()),
-            lambda: reports.last(BUILDER).publish,
+            reports.build_progress,
+            reports.publish_progress,
             all_counts=self.counts,
             process=name,
             reports=reports,

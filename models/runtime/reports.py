@@ -168,8 +168,11 @@ class Reports:
         text = self._read(PARENT)
         return _STATES.validate_json(text) if text else {}
 
-    def builders(self) -> list[Report]:
-        return [self.last(BUILDER), self.last(DOCS)]
+    def build_progress(self) -> BuildProgress:
+        return combined(self.last(name).build for name in (BUILDER, DOCS))
+
+    def publish_progress(self) -> BuildProgress:
+        return self.last(BUILDER).publish
 
     def has_started(self) -> bool:
         """Return whether each process does its work."""

@@ -4,6 +4,7 @@ import os
 from collections.abc import Callable, Iterable, Mapping
 from contextlib import AbstractContextManager
 from datetime import datetime
+from pathlib import Path
 from threading import Event
 from typing import Any, Protocol
 
@@ -22,8 +23,10 @@ from models.storage.database import open_database, reading
 from models.storage.engines.engine import is_postgresql
 from sitegen.builder.builder import Builder
 from sitegen.docs.body_cache import BodyCache
+from sitegen.output.folder import is_site_complete
 from sitegen.output.publishing.publisher import Publisher
 from sitegen.page import BuildContext
+from sitegen.search.sitemaps import was_built_for
 
 DAY_SECONDS = 86_400
 # How soon after its time a window is told to have started or ended.
@@ -47,6 +50,13 @@ class Notifier(AbstractContextManager[Any], Protocol):
         """Look at once for what can be delivered."""
 
     def faults(self) -> list[Fault]: ...
+
+
+def can_be_served(settings: Settings) -> bool:
+    """Return whether the output folder has a whole site that was built for this URL."""
+    output = Path(settings.output)
+    # The pages of a site that was served at another URL have links to that one.
+    return is_site_complete(output) and was_built_for(output, settings.site_url)
 
 
 def build_docs(
