@@ -7,7 +7,6 @@ import struct
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
-from importlib import import_module
 from threading import Event, RLock, local
 from time import thread_time
 from typing import Any
@@ -104,7 +103,9 @@ def engine_for(address: str) -> Any:
     if not is_postgresql(address):
         return SqliteEngine(None)
     # The driver is loaded only if it is needed.
-    return import_module("models.storage.engines.postgresql").PostgresqlEngine(None)
+    from models.storage.engines.postgresql import PostgresqlEngine
+
+    return PostgresqlEngine(None)
 
 
 @contextmanager

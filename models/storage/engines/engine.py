@@ -1,7 +1,7 @@
 """Declare what a database engine of Masthead must provide."""
 
 from collections.abc import Iterable, Iterator, Sequence
-from contextlib import AbstractContextManager
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
@@ -50,7 +50,8 @@ class Engine(Protocol):
     """
     A Peewee database with the additional operations that Masthead needs.
 
-    What is specific to an engine is in the files that are named after it.
+    What is specific to an engine is in the files that are named after it. An operation
+    that only one of them needs does nothing here.
     """
 
     # sqlite or postgresql.
@@ -84,6 +85,7 @@ class Engine(Protocol):
 
     def require_writable(self) -> None:
         """Raise before a transaction if its writes would be lost."""
+        return
 
     def fault_state(self, error: BaseException) -> str | None:
         """Return the fault state that the error means, None if it is not a fault."""
@@ -92,25 +94,35 @@ class Engine(Protocol):
         """Return whether this thread is inside a transaction."""
 
     def truncate_wal(self) -> bool:
-        """Remove purged content from the log of writes; return whether it succeeded."""
+        """
+        Remove purged content from the log of writes; return whether it succeeded.
+
+        PostgreSQL removes it when it next vacuums the table.
+        """
+        return True
 
     def limit_wal(self) -> None:
         """Truncate the log of writes if it has become long; called after commits."""
+        return
 
     def without_foreign_keys(self) -> AbstractContextManager[None]:
         """Disable foreign keys around a transaction that replaces tables."""
+        return nullcontext()
 
     def foreign_key_violations(self) -> list[tuple[str, Any, str]]:
         """Return table, row id and referenced table of rows that refer to nothing."""
+        return []
 
     def integrity_errors(self) -> list[str]:
         """Return the errors that the engine finds in its own storage."""
+        return []
 
     def identity(self) -> str:
         """Return an id that differs from those of other databases and of copies."""
 
     def data_folders(self) -> dict[str, Path]:
         """Return the folder on this host that contains the database, if any."""
+        return {}
 
     def bytes_used(self) -> dict[str, float]:
         """Return the size of the database and of its log of writes, in bytes."""
@@ -130,14 +142,12 @@ class Engine(Protocol):
         It is kept if the block succeeds. Raise FileExistsError if the address is taken.
         """
 
-    def get_tables(self) -> list[str]:
-        """Return the names of all tables."""
+    def begin(self, locks: WriteLock | None = None) -> None:
+        """Begin a transaction, with these locks until its end if it writes."""
 
-    def atomic(self, locks: WriteLock) -> AbstractContextManager[Any]:
-        """Commit everything written inside, or nothing, with these locks until then."""
-
-    def lock(self, locks: WriteLock) -> None:
+    def lock(self, locks: WriteLock) -> None:  # noqa: ARG002
         """Take further locks for the rest of the write transaction."""
+        return
 
     def read_rows(self, table: "Table") -> Iterator[tuple[Any, ...]]:
         """Yield every row in the order of its key, with few of them in memory."""
@@ -145,23 +155,33 @@ class Engine(Protocol):
     def insert_rows(self, table: "Table", rows: Iterable[tuple[Any, ...]]) -> None:
         """Insert the rows into the table, with what is derived from them."""
 
-    def finish_inserts(self, tables: Iterable["Table"]) -> None:
+    def finish_inserts(self, tables: Iterable["Table"]) -> None:  # noqa: ARG002
         """Advance sequences and update statistics after the rows are inserted."""
+        return
 
     def clock_at(self) -> datetime | None:
         """Return the time of the server of the database; None without one."""
+        return None
 
     def has_own_sessions(self) -> bool:
         """Return whether each connection has a session that no other one has."""
+        return True
 
     def max_connections(self) -> int | None:
         """Return how many connections may be open, None if there is no limit."""
+        return None
 
     def other_connections(self) -> int:
         """Count the other connections of Masthead, 0 if the engine does not know."""
+        return 0
 
     def without_index(self, field: Any) -> Any:
-        """Return the column as an expression for which no index is used."""
+        """
+        Return the column as an expression for which no index is used.
+
+        The planner of PostgreSQL knows which values are rare.
+        """
+        return field
 
     def index_text(self, id: str, title: str, body: str) -> None:
         """Update the full-text index with a text."""

@@ -2,14 +2,13 @@
 
 import logging
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager, nullcontext
+from contextlib import contextmanager
 from datetime import datetime
-from pathlib import Path
 from typing import Any
 
 from peewee import Psycopg3Adapter
 
-from models.storage.engines.engine import BUSY_SECONDS
+from models.storage.engines.engine import BUSY_SECONDS, Engine
 from models.storage.engines.postgresql_bulk import PostgresqlBulkRows
 from models.storage.engines.postgresql_driver import (
     Connection,
@@ -91,7 +90,7 @@ class Adapter(Psycopg3Adapter):
         return bytes
 
 
-class PostgresqlEngine(PostgresqlTextIndex, PostgresqlBulkRows):
+class PostgresqlEngine(PostgresqlTextIndex, PostgresqlBulkRows, Engine):
     """A PostgreSQL database, with one connection for each thread."""
 
     kind = "postgresql"
@@ -181,9 +180,6 @@ class PostgresqlEngine(PostgresqlTextIndex, PostgresqlBulkRows):
             self.close()
             return self.connection().execute(statement, values)
 
-    def require_writable(self) -> None:
-        """The name of a database always refers to the same one."""
-
     def fault_state(self, error: BaseException) -> str | None:
         if not isinstance(error, psycopg.Error):
             return None
@@ -200,24 +196,6 @@ class PostgresqlEngine(PostgresqlTextIndex, PostgresqlBulkRows):
             return True
         status = self.connection().info.transaction_status
         return status in (TransactionStatus.INTRANS, TransactionStatus.INERROR)
-
-    def truncate_wal(self) -> bool:
-        """Deleted rows disappear when the server next vacuums the table."""
-        return True
-
-    def limit_wal(self) -> None:
-        """The server has a limit of its own."""
-
-    def without_foreign_keys(self) -> Any:
-        return nullcontext()
-
-    def foreign_key_violations(self) -> list[tuple[str, Any, str]]:
-        """The server enforces foreign keys at all times."""
-        return []
-
-    def integrity_errors(self) -> list[str]:
-        """The server checks its own files."""
-        return []
 
     def clock_at(self) -> datetime | None:
         at: datetime = self.fetch_one("SELECT clock_timestamp()", ())[0]
@@ -245,16 +223,9 @@ class PostgresqlEngine(PostgresqlTextIndex, PostgresqlBulkRows):
         query = "SELECT oid::text FROM pg_database WHERE datname = current_database()"
         return str(self.execute_sql(query).fetchone()[0])
 
-    def data_folders(self) -> dict[str, Path]:
-        return {}
-
     def bytes_used(self) -> dict[str, float]:
         query = "SELECT pg_database_size(current_database())"
         return {"database": float(self.execute_sql(query).fetchone()[0])}
-
-    def without_index(self, field: Any) -> Any:
-        """The planner of the server knows which values are rare."""
-        return field
 
     def hours_as_text(self, number: int, start: int, end: int) -> tuple[str, list[str]]:
         result = self.execute_sql(_HOURS_AS_TEXT, (number, start, end))

@@ -6,7 +6,6 @@ import os
 import sqlite3
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from datetime import datetime
 from pathlib import Path
 from shutil import disk_usage
 from threading import local
@@ -17,7 +16,7 @@ from peewee import SQL, NodeList, OperationalError
 
 from models.errors import StorageBusy
 from models.logs import LogLine
-from models.storage.engines.engine import BUSY_SECONDS
+from models.storage.engines.engine import BUSY_SECONDS, Engine
 from models.storage.engines.sqlite_bulk import SqliteBulkRows
 from models.storage.engines.sqlite_search import SqliteTextIndex
 from models.storage.write_locks import WriteLock
@@ -83,7 +82,7 @@ _DAILY_SUMS = (
 )
 
 
-class SqliteEngine(SqliteTextIndex, SqliteBulkRows):
+class SqliteEngine(SqliteTextIndex, SqliteBulkRows, Engine):
     """
     An SQLite database that notices when its file is replaced or becomes read-only.
 
@@ -111,9 +110,6 @@ class SqliteEngine(SqliteTextIndex, SqliteBulkRows):
 
     def begin(self, locks: WriteLock | None = None) -> None:
         super().begin(None if locks is None else "IMMEDIATE")
-
-    def lock(self, locks: WriteLock) -> None:
-        """This transaction is the only one that writes."""
 
     def configure(self, address: str) -> None:
         Path(address).parent.mkdir(parents=True, exist_ok=True)
@@ -239,15 +235,6 @@ class SqliteEngine(SqliteTextIndex, SqliteBulkRows):
     def integrity_errors(self) -> list[str]:
         lines = [row[0] for row in self.execute_sql("PRAGMA integrity_check")]
         return [line for line in lines if line != "ok"]
-
-    def clock_at(self) -> datetime | None:
-        return None
-
-    def has_own_sessions(self) -> bool:
-        return True
-
-    def max_connections(self) -> int | None:
-        return None
 
     def identity(self) -> str:
         return str(os.stat(str(self.database)).st_ino)

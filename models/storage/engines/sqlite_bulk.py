@@ -47,13 +47,6 @@ class SqliteBulkRows(SqliteDatabase):
             rows,
         )
 
-    def finish_inserts(self, tables: Iterable[Table]) -> None:
-        """Numbers continue after the highest, and triggers have indexed the texts."""
-
-    def other_connections(self) -> int:
-        """A file lock tells instead: see models/runtime/server_locks.py."""
-        return 0
-
     @contextmanager
     def create_empty(self, address: str) -> Iterator[None]:
         # A symbolic link stays, and its target is created.
