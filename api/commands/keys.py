@@ -13,7 +13,7 @@ from models.instants import next_instant
 from models.platform import key_inventory
 from models.platform.key_inventory import InventoriedKey
 from models.platform.keys import CreateKey, has_keys, issue_key
-from models.platform.scope_warnings import scope_warning, unknown_scopes
+from models.platform.scopes import scope_warning, unknown_scopes
 from models.runtime.commands import CommandContext, CommandError
 from models.runtime.startup import open_existing_instance, open_instance
 from models.storage.database import reading, writing

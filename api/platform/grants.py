@@ -12,7 +12,7 @@ from models.platform.developer_keys import CreateDeveloperKey
 from models.platform.grants import Grantor
 from models.platform.keys import CreateKey, UpdateKey, get_key
 from models.platform.rate_limits import Rate
-from models.platform.scope_warnings import scope_warning
+from models.platform.scopes import scope_warning
 
 # What the operations that issue, update or rotate keys may refuse.
 GRANT_ERRORS = (ScopeNotGrantable, RateNotGrantable, LifetimeNotGrantable)

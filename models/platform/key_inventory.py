@@ -14,7 +14,7 @@ from models.platform.keys import (
     get_key,
     revoked_or_expired,
 )
-from models.platform.scope_warnings import unknown_scopes
+from models.platform.scopes import unknown_scopes
 from models.platform.secrets import SECRET_PATTERN, hash_secret, is_well_formed
 from models.platform.verification import key_by_hash
 

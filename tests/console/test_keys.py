@@ -8,7 +8,7 @@ import pytest
 from api.console.keys.scope_choices import SCOPE_SETS, all_scopes, scope_areas
 from api.operation import OPERATIONS, declare_operations, operation_scopes
 from models.platform.keys import KeyRow
-from models.platform.scope_warnings import unknown_scopes
+from models.platform.scopes import unknown_scopes
 
 ISSUE = "keys/issue/"
 HEADER = {"Idempotency-Key": "k" * 20}

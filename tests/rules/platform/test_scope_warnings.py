@@ -3,7 +3,7 @@
 import pytest
 
 from api.operation import operation_scopes
-from models.platform.scope_warnings import nearest_scope, scope_warning, unknown_scopes
+from models.platform.scopes import nearest_scope, scope_warning, unknown_scopes
 
 
 @pytest.mark.parametrize(
