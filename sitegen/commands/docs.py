@@ -64,7 +64,7 @@ def declare(parser: ArgumentParser) -> None:
         action="append",
         default=[],
         metavar="FOLDER",
-        help="another folder from which files may include others; can be repeated",
+        help="another folder of files that are included or shown; can be repeated",
     )
     import_parser.add_argument(
         "--prune",

@@ -6,12 +6,13 @@ have been mounted below some address. Each such pair is not tried: the files are
 once, by all the addresses that they may have.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from functools import cached_property
 from pathlib import Path
 from posixpath import dirname, join, normpath, splitext
 from typing import NamedTuple
 
+from models.normalization import normalize
 from models.projects.files.file_types import BY_SUFFIX, suffix_of
 from sitegen.sources.source_file import existing_file, walk
 
@@ -45,10 +46,14 @@ class FoundFile(NamedTuple):
 
 
 class FileLookup:
-    """Looks up the files of a tree, and those that its generator keeps beside it."""
+    """
+    Looks up the files of a tree, and those that its generator keeps beside it.
 
-    def __init__(self, folder: Path) -> None:
-        self._folder = folder
+    Files may also be in one of the folders from which files are included.
+    """
+
+    def __init__(self, folder: Path, include_from: Sequence[Path] = ()) -> None:
+        self._folder, self._include_from = folder, include_from
         self._found: dict[str, FoundFile | None] = {}
 
     def find(self, target: str, path: str) -> FoundFile | None:
@@ -69,7 +74,7 @@ class FileLookup:
         bases = () if is_absolute else (dirname(path), splitext(path)[0])
         for base in (*bases, ""):
             candidate = normpath(join(base, relative))
-            if not candidate.startswith((".", "/")):
+            if not candidate.startswith(("../", "/")):
                 yield candidate
         parts = [part for part in normpath(relative).split("/") if part != ".."]
         # The tree may have been mounted below some address.
@@ -106,10 +111,13 @@ class FileLookup:
                     yield roots, join(folder, name)
 
     def _existing(self, candidate: str) -> FoundFile | None:
-        path = self._folder / candidate
-        file = existing_file(path)
-        is_inside = file and file.is_relative_to(self._folder.resolve())
-        return FoundFile(path, candidate) if is_inside else None
+        # The names of files have decomposed letters on some systems.
+        forms = candidate, normalize("NFC", candidate), normalize("NFD", candidate)
+        for name in dict.fromkeys(forms):
+            file = existing_file(self._folder / name)
+            if file and file.is_relative_to(self._folder.resolve()):
+                return FoundFile(self._folder / name, name)
+        return None
 
     def _find_beside(self, target: str, path: str) -> FoundFile | None:
         """Find a file where the generator keeps files outside of the tree."""
@@ -134,7 +142,9 @@ class FileLookup:
         generators = [
             root for root in roots if any(any(root.glob(name)) for name in SETTINGS)
         ]
-        return {
+        named = [path.resolve() for path in self._include_from]
+        included = {path: path.parent for path in named}
+        return included | {
             root / name: root
             for root in generators
             for name in (*sorted(STATIC_FOLDERS - {"src"}), "src/assets")

@@ -5,7 +5,7 @@ A reference is rewritten if a document could not name the file by it.
 """
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
@@ -46,11 +46,13 @@ class TreeFiles:
 
     folder: Path
     tree: str
+    # The folders outside of the tree in which files may be.
+    include_from: Sequence[Path] = ()
     files: dict[str, FileSource] = field(default_factory=dict)
 
     @cached_property
     def _lookup(self) -> FileLookup:
-        return FileLookup(self.folder)
+        return FileLookup(self.folder, self.include_from)
 
     def bring(self, text: str, path: Path) -> tuple[str, set[str]]:
         """

@@ -7,6 +7,7 @@ from pathlib import Path
 
 from models.fields import unique_slug
 from models.front_matter import text_of
+from models.normalization import normalize
 from models.projects.documents.linking.tree_names import NUMBER_PREFIX, file_slug
 from sitegen.sources.source_file import SourceFile
 
@@ -15,7 +16,7 @@ ADDRESS_FIELDS = ("slug", "permalink", "url", "id")
 
 
 def to_title(name: str) -> str:
-    words = " ".join(re.sub(r"[-_]+", " ", name).split())
+    words = " ".join(re.sub(r"[-_]+", " ", normalize("NFC", name)).split())
     return words[:1].upper() + words[1:]
 
 

@@ -95,7 +95,7 @@ def read_tree(
             files.append(file)
     aliases = read_aliases(folder, files, layout.index)
     tree.notes += [Note(*remark) for remark in aliases.remarks]
-    tree_files = TreeFiles(folder, name or folder.resolve().name)
+    tree_files = TreeFiles(folder, name or folder.resolve().name, include_from)
     for file, slug in zip(progress(files), slugs(files, layout.prefixes), strict=True):
         try:
             source = _source(file, slug, layout, tree, tree_files)

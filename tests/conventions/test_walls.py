@@ -77,6 +77,8 @@ ALONE = {
     "models/storage/engines/postgresql_driver.py": {"psycopg"},
     # Validating an email address involves several standards.
     "models/notifications/addresses/mail_address.py": {"email_validator"},
+    # Letters of any script become those of slugs.
+    "models/projects/documents/linking/tree_names.py": {"anyascii"},
     # Language data comes from CLDR.
     "models/locales.py": {"babel"},
     # Another version of CLDR changes pages.

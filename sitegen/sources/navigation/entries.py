@@ -8,6 +8,7 @@ from posixpath import normpath
 from typing import Any
 from urllib.parse import unquote
 
+from models.normalization import normalize
 from sitegen.sources.source_file import INDEXES
 
 # Deeper groups are those of the last level.
@@ -49,20 +50,20 @@ class FileIndex:
     def __init__(self, paths: Iterable[str]) -> None:
         # The pages that a navigation named and that were not found.
         self.missing: list[str] = []
-        self._exact = set(paths)
+        self._exact = {normalize("NFC", path): path for path in paths}
         self._by_stem: dict[str, str] = {}
-        for path in sorted(self._exact):
-            for stem in (_stem(path), _stem(path).lower()):
+        for name, path in sorted(self._exact.items()):
+            for stem in (_stem(name), _stem(name).lower()):
                 self._by_stem.setdefault(stem, path)
 
     def add_id(self, id: str, path: str) -> None:
-        self._by_stem[id] = path
+        self._by_stem[normalize("NFC", id)] = path
 
     def find(self, reference: str, folder: str = "") -> str | None:
         """Return the path of the file that a reference from the folder leads to."""
         path = _path(reference, folder)
         if path in self._exact:
-            return path
+            return self._exact[path]
         stem = _stem(path)
         if stem == ".":
             stem = next((name for name in INDEXES if name in self._by_stem), "")
@@ -85,7 +86,7 @@ class FileIndex:
 
 
 def _path(reference: str, folder: str) -> str:
-    reference = unquote(re.split(r"[?#]", reference)[0])
+    reference = normalize("NFC", unquote(re.split(r"[?#]", reference)[0]))
     if reference.startswith("/"):
         folder = ""
     return normpath(f"{folder}/{reference.lstrip('/')}".lstrip("/"))

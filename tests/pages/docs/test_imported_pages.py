@@ -96,6 +96,19 @@ def test_link_to_a_renamed_file(import_files, build_site, page, tmp_path):
     assert '<a href="/guides/new/">Old</a>' in page("here")
 
 
+def test_link_in_another_form_of_unicode(import_files, build_site, page):
+    """A link leads to a file, composed and decomposed letters alike."""
+    decomposed, composed = "U\u0308bung.md", "%C3%9Cbung.md#fu%C3%9F"
+    text = f"[A]({composed}) [B](./{decomposed})\n"
+
+    import_files(**{"here.md": text, decomposed: "Words.\n\n## Fuß\n"})
+
+    assert build_site().warnings == []
+    assert "<title>\xdcbung" in page("ubung")
+    links = '<a href="/guides/ubung/#fu%C3%9F">A</a> <a href="/guides/ubung/">B</a>'
+    assert links in page("here")
+
+
 @pytest.mark.parametrize("base", ["http://old.example", "https://old.example"])
 def test_image_of_the_website(import_files, docs_project, build_site, page, base):
     """Images from the website of a tree are loaded over https only."""

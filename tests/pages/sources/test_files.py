@@ -94,6 +94,10 @@ def sources(build_site, output):
         ("static/img/a.png", "../img/a.png"),
         ("static/.hidden/a.png", "/.hidden/a.png"),
         ("static/img/a.png", "@site/static/img/a.png"),
+        ("guide/.pictures/a.png", ".pictures/a.png"),
+        (".assets/a.png", "../.assets/a.png"),
+        ("guide/u\u0308.png", "%C3%BC.png"),
+        ("guide/\xfc.png", "u\u0308.png"),
         ("guide/my a.png", "<my a.png>"),
         ("guide/my a.png", "my%20a.png"),
         ("guide/a_b.png", r"a\_b.png"),
@@ -113,6 +117,22 @@ def test_place(write_files, import_folder, sources, path, target):
 
     assert tree.notes == []
     assert len(sources("setup")) == 1
+
+
+def test_picture_in_a_folder_from_which_files_are_included(folder, tmp_path):
+    """A picture beside the tree is read if its folder is named, and not otherwise."""
+    folder.mkdir()
+    (folder / "setup.md").write_text("![A](../media/a.png) ![B](../../b.png)\n")
+    (tmp_path / "media").mkdir()
+    (tmp_path / "media/a.png").write_bytes(pictures.png())
+    (tmp_path.parent / "b.png").write_bytes(pictures.png())
+
+    [alone] = read_tree(folder).sources
+    tree = read_tree(folder, include_from=[tmp_path / "media"])
+
+    assert alone.content == "A B\n"
+    assert [file.path for file in tree.files] == [tmp_path / "media/a.png"]
+    assert tree.sources[0].content == "![A](../media/a.png) B\n"
 
 
 def test_many_references(write_files, folder):

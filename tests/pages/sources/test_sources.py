@@ -218,6 +218,23 @@ def test_slugs(read):
     }
 
 
+@pytest.mark.parametrize(
+    ("name", "slug"),
+    [
+        *(
+            ("Fußgänger", "fussganger"),
+            ("Þór & Œuvre", "thor-oeuvre"),
+            ("升级", "shengji"),
+        ),
+        *(("Начало", "nachalo"), ("हिन्दी", "hindi"), ("דף", "df"), ("\N{GEAR} a", "a")),
+        *(("U\u0308bung", "ubung"), ("\N{GEAR}", "page")),
+    ],
+)
+def test_slug_of_a_name_in_another_script(read, name, slug):
+    """Letters are transliterated, so that names that differ have slugs that do."""
+    assert the(read(**{name: "Words."})).slug == slug
+
+
 def test_slugs_that_folders_do_not_tell_apart(read):
     """Equal slugs are numbered; no slug is longer than 64 characters."""
     long = "x" * 70

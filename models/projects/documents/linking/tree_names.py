@@ -4,6 +4,9 @@ import re
 from collections.abc import Iterable, Iterator
 from functools import cached_property
 from posixpath import dirname, join, normpath
+from unicodedata import category
+
+from anyascii import anyascii
 
 from models.fields import SLUG_LENGTH, slugify
 from models.normalization import normalize
@@ -43,7 +46,7 @@ class TreeNames:
 
     def find(self, names: Iterable[str]) -> PublishedPage | None:
         """Return the document with the first of the names that any document has."""
-        names = list(names)
+        names = [normalize("NFC", name) for name in names]
         for name in names:
             name_stem = stem(name)
             document = self._by_path.get(name) or self._by_stem.get(name_stem)
@@ -57,7 +60,7 @@ class TreeNames:
 
     def find_by_end(self, name: str) -> PublishedPage | None:
         """Return the only document whose path or address ends with these parts."""
-        ending = stem(name)
+        ending = stem(normalize("NFC", name))
         by_case, by_folded = self._by_end
         return by_case.get(ending) or by_folded.get(ending.casefold())
 
@@ -118,9 +121,21 @@ def stem(path: str) -> str:
 
 
 def file_slug(name: str) -> str:
-    """Return the slug of a file's name: lower-case ASCII words joined by hyphens."""
-    ascii_name = normalize("NFKD", name).encode("ascii", "ignore").decode()
+    """
+    Return the slug of a file's name: lower-case ASCII words joined by hyphens.
+
+    Letters of other scripts are transliterated, and emoji are left out.
+    """
+    letters = normalize("NFKC", name)
+    ascii_name = "".join(map(_to_ascii, letters))
     return slugify(ascii_name)[:SLUG_LENGTH].rstrip("-") or "page"
+
+
+def _to_ascii(character: str) -> str:
+    if character.isascii():
+        return character
+    # Marks are the vowels of some scripts.
+    return anyascii(character) if category(character)[0] in "LMN" else ""
 
 
 def file_slugs(path: str) -> Iterator[str]:
@@ -130,13 +145,14 @@ def file_slugs(path: str) -> Iterator[str]:
 
 
 def _path(document: PublishedPage) -> str:
-    return document.source_path or ""
+    # The names of files have decomposed letters on some systems, links seldom have.
+    return normalize("NFC", document.source_path or "")
 
 
 def _address(document: PublishedPage) -> str | None:
     """Return the address that the file declares, as a path in the tree."""
     address = document.source_address
-    return None if address is None else stem(address)
+    return None if address is None else stem(normalize("NFC", address))
 
 
 def _stems(document: PublishedPage) -> list[str]:
