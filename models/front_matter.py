@@ -19,6 +19,8 @@ _CONSTRUCTOR_ERRORS = (
     ValueError,
 )
 
+# What reading YAML or JSON raises.
+YAML_ERRORS = (yaml.YAMLError, ValueError, RecursionError)
 # More than any page needs, and fast to parse whatever it contains.
 MAX_CHARACTERS = 32_000
 # A dotted key takes quadratic time to parse.

@@ -13,8 +13,10 @@ from markdown_it.token import Token
 
 from models.locales import Locale
 from models.projects.documents.linking.link_resolver import site_href
+from sitegen.markdown.abbreviations import enable_abbreviations, mark_abbreviations
 from sitegen.markdown.attributes import apply_attributes
 from sitegen.markdown.definition_lists import enable_definition_lists
+from sitegen.markdown.emphasis import enable_emphasis
 from sitegen.markdown.footnotes import enable_footnotes
 from sitegen.markdown.headings import Heading, assign_heading_ids
 from sitegen.markdown.highlighting import MAX_HIGHLIGHTED
@@ -85,8 +87,10 @@ def make_parser(*disabled: str, is_document: bool = True) -> MarkdownIt:
         },
     )
     parser.enable(["table", "strikethrough"])
+    enable_emphasis(parser)
     limit_work(parser)
     if is_document:
+        enable_abbreviations(parser)
         enable_footnotes(parser)
         enable_html(parser)
         enable_math(parser)
@@ -195,6 +199,7 @@ def _render(text: str, parser: MarkdownIt) -> Rendered:
     autolink_urls(tokens)
     limit.check_time()
     headings = assign_heading_ids(tokens, ids)
+    mark_abbreviations(tokens, env)
     demote_empty_headers(tokens)
     leave_alert_titles(tokens)
     mark_figures(tokens)

@@ -9,6 +9,7 @@ from markdown_it.rules_block import StateBlock
 from markdown_it.token import Token
 from markdown_it.utils import EnvType
 
+from sitegen.markdown.headings import inline_text
 from sitegen.markdown.texts import text_mark
 
 _TAB = re.compile(r"===[!+]? {1,9}(?:\"([^\"\n]{1,200})\"|'([^'\n]{1,200})') *")
@@ -22,11 +23,15 @@ def enable_tabs(parser: MarkdownIt) -> None:
 
 def _title(state: StateBlock, line: int) -> str:
     """Return the title of the tab that starts at the line, or ""."""
-    start = state.bMarks[line] + state.tShift[line]
+    start = _start(state, line)
     if not state.src.startswith("===", start) or state.is_code_block(line):
         return ""
     match = _TAB.fullmatch(state.src, start, state.eMarks[line])
     return (match[1] or match[2]).strip() if match else ""
+
+
+def _start(state: StateBlock, line: int) -> int:
+    return state.bMarks[line] + state.tShift[line]
 
 
 def _parse_tabs(state: StateBlock, start: int, end: int, silent: bool) -> bool:
@@ -38,12 +43,17 @@ def _parse_tabs(state: StateBlock, start: int, end: int, silent: bool) -> bool:
     line, count = start, 0
     while line < end and state.sCount[line] >= state.blkIndent:
         title = _title(state, line)
-        if not title:
+        # Of two groups in a row, the second begins with a mark.
+        is_new_group = count and state.src.startswith("===!", _start(state, line))
+        if not title or is_new_group:
             break
         count += 1
         last = _end_of_tab(state, line + 1, end)
         token = state.push("tab_open", "div", 1)
-        token.info, token.meta = title, {"tabs": opening.meta, "number": count}
+        # A label has no markup.
+        [inline] = state.md.parseInline(title, {**state.env})
+        token.info = inline_text(inline.children) or title
+        token.meta = {"tabs": opening.meta, "number": count}
         _parse_content(state, line + 1, last)
         state.push("tab_close", "div", -1)
         line = last

@@ -3,10 +3,15 @@
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from itertools import groupby
 
-from sitegen.sources.components import parse_component, to_block, to_line
+from sitegen.sources.components import (
+    details_header,
+    parse_component,
+    to_block,
+    to_line,
+)
 
 KINDS = {
     "NOTE": ("note", "info", "abstract", "summary", "question", "example", "seealso"),
@@ -19,11 +24,19 @@ KIND_BY_NAME = {name: kind for kind, names in KINDS.items() for name in names}
 # Containers nested deeper are left as they are.
 MAX_DEPTH = 10
 
-_COLONS = re.compile(r"( *)(:{3,})\s*(?:\{?([A-Za-z]+)\}?)?(?:\[(.*)\])?(.*)")
-_MARKS = re.compile(r"( *)(?:!!!|\?\?\?\+?)\s+([A-Za-z]+)[^\"]*(?:\"(.*)\")?\s*")
+# VitePress, Docusaurus and MyST; with slashes, the blocks of PyMdown.
+_FENCES = re.compile(
+    r"( *)(:{3,}|/{3,})\s*(?:\{?([A-Za-z][A-Za-z-]*+)\}?)?(?:\[(.*)\])?(.*)"
+)
+# The type may be left out where there is a title.
+_MARKS = re.compile(
+    r"( *)(?:!!!|\?\?\?\+?)([ \t]*)([A-Za-z][\w-]*)?[^\"]*(?:\"(.*)\")?\s*"
+)
 # A heading that is a link to a tab, which the next one or a rule ends.
 _LEARN_TAB = re.compile(r"#{1,6} \[([^\[\]\"]{1,200}+)\]\(#tabs?/[^()]{1,200}+\)\s*")
 LEARN_TAB = "#tab"
+_LIST_ITEM = re.compile(r" *(?:[-*+]|[0-9]{1,9}[.)]) {1,4}(?! )")
+_OPENINGS = (":::", "///", "!!!", "???", "===", "<", "{{", "#")
 _TAB = re.compile(r"( *)===[!+]?\s+\"(.*)\"\s*")
 
 
@@ -33,8 +46,8 @@ class Container:
 
     indent: int
     prefix: str
-    # How many colons end it.
-    colons: int = 0
+    # The colons or slashes that end it, or more of them.
+    fence: str = ""
     # The name of the component that ends it. Without either, the first line that is
     # not indented does.
     component: str = ""
@@ -42,14 +55,16 @@ class Container:
     footer: tuple[str, ...] = ()
     # How far the first line of a component's content is indented, once it is known.
     dedent: int | None = None
+    # How far the text of the list items is indented that are open in it.
+    list_indents: list[int] = field(default_factory=list)
 
     @property
     def has_end(self) -> bool:
-        return bool(self.colons or self.component)
+        return bool(self.fence or self.component)
 
     def content_indent(self, line_indent: int) -> int:
         if not self.component:
-            return self.indent + (0 if self.colons else 4)
+            return self.indent + (0 if self.fence else 4)
         if self.dedent is None:
             self.dedent = line_indent
         return self.dedent
@@ -63,6 +78,7 @@ class ContainerConverter:
         # How many closing tags of each component are still to come.
         self._closings = _count_closings(lines)
         self._open: list[Container] = []
+        self._list_indents: list[int] = []
         self._output: list[str] = []
         # Blank lines that are not written yet.
         self._blanks = 0
@@ -82,6 +98,9 @@ class ContainerConverter:
         if not self._open and not _may_open_container(line):
             self._write(line, "")
             return
+        text = line.lstrip(" \t")
+        if "\t" in line and not is_code and text[0] != "#":
+            line = line[: len(line) - len(text)].expandtabs(4) + text
         prefix, rest = self._strip_containers(line)
         if is_code or not (self._close(rest) or self._open_container(prefix, rest)):
             self._write(rest, prefix)
@@ -89,16 +108,21 @@ class ContainerConverter:
     def _strip_containers(self, line: str) -> tuple[str, str]:
         """Close the containers that end before the line; return its prefix and rest."""
         prefix = ""
-        if "\t" in line and any(container.component for container in self._open):
-            text = line.lstrip(" \t")
-            line = line[: len(line) - len(text)].expandtabs(4) + text
+        if line.startswith("\t") and self._open:
+            # Of code, too, the indentation is that of the container.
+            text = line.lstrip("\t")
+            line = "    " * (len(line) - len(text)) + text
         for index, container in enumerate(self._open):
             indent = len(line) - len(line.lstrip(" "))
             content_indent = container.content_indent(indent)
             if indent < content_indent and not container.has_end:
                 self._close_from(index)
                 break
-            prefix += line[: min(container.indent, indent)] + container.prefix
+            own_indent = line[: min(container.indent, indent)]
+            if container.component:
+                # Authors indent what is in a component as they like.
+                own_indent = " " * container.indent
+            prefix += own_indent + container.prefix
             line = line[min(content_indent, indent) :]
         return prefix, line
 
@@ -106,11 +130,12 @@ class ContainerConverter:
         """Close the container that the line ends, if it ends one."""
         if self._close_component(line) or self._close_learn_tab(line):
             return True
-        match = _COLONS.fullmatch(line)
-        if not match or match[3] or match[4] or match[5].strip():
+        fence = line.strip()
+        if len(fence) < 3 or fence.strip(fence[0]) or fence[0] not in ":/":
             return False
         for index in range(len(self._open) - 1, -1, -1):
-            if 0 < self._open[index].colons <= len(match[2]):
+            opening = self._open[index].fence
+            if opening and fence.startswith(opening):
                 self._close_from(index)
                 return True
         return False
@@ -141,8 +166,9 @@ class ContainerConverter:
         component = parse_component(line)
         if component is None or component.is_closing:
             return False
+        indent = self._list_indent(line)
         if text := to_line(component) if component.is_empty else None:
-            self._write(text, prefix)
+            self._write(" " * indent + text, prefix)
             return True
         block = to_block(component, KIND_BY_NAME)
         # Without its end, it would contain the rest of the page.
@@ -153,7 +179,7 @@ class ContainerConverter:
         ):
             return False
         self._closings[component.name] -= 1
-        container = Container(0, block.prefix, 0, component.name, block.footer)
+        container = Container(indent, block.prefix, "", component.name, block.footer)
         self._enter(prefix, container, *block.title, header=block.header)
         return True
 
@@ -173,15 +199,43 @@ class ContainerConverter:
             return True
         if "<" in line or "{{" in line:
             return self._open_component(prefix, line)
-        admonition = _admonition(line)
-        if admonition is None:
+        if fence := _FENCES.fullmatch(line):
+            return self._open_fence(prefix, fence)
+        marks = _MARKS.fullmatch(line)
+        if marks is None or not (marks[3] or marks[4]):
             return False
-        container, name, title = admonition
+        name = marks[3] or "note"
+        if not marks[2] and marks[3] and name.lower() not in KIND_BY_NAME:
+            return False
+        container = Container(len(marks[1]), "> ")
+        self._enter_admonition(prefix, container, name, marks[4] or "")
+        return True
+
+    def _open_fence(self, prefix: str, fence: re.Match[str]) -> bool:
+        """Open the container that colons or slashes begin, if its meaning is known."""
+        indent, name = len(fence[1]), (fence[3] or "").lower()
+        # PyMdown's titles follow a bar.
+        title = fence[4] or _without_braces(fence[5]).strip(" |")
+        container = Container(indent, "> ", fence[2])
+        if name == "details":
+            container.prefix, container.footer = "", ("", "</details>")
+            self._enter(prefix, container, header=details_header(title))
+        elif name == "tab" and fence[2][0] == "/":
+            container.prefix = "    "
+            self._enter(prefix, container, header=(f'=== "{title}"', ""))
+        elif name in KIND_BY_NAME or name == "admonition":
+            self._enter_admonition(prefix, container, name, title)
+        else:
+            return False
+        return True
+
+    def _enter_admonition(
+        self, prefix: str, container: Container, name: str, title: str
+    ) -> None:
         lines = [f"[!{KIND_BY_NAME.get(name.lower(), 'NOTE')}]"]
         if title and title.lower() != name.lower():
             lines += [f"**{title}**", ""]
         self._enter(prefix, container, *lines)
-        return True
 
     def _enter(
         self,
@@ -205,15 +259,27 @@ class ContainerConverter:
         # The blank line keeps the next paragraph out of the quote.
         self._blanks = max(self._blanks, 1)
         while len(self._open) > index:
-            footer = self._open.pop().footer
+            container = self._open.pop()
             outer = "".join(" " * each.indent + each.prefix for each in self._open)
-            self._output += [(outer + line).rstrip() for line in footer]
+            outer += " " * container.indent
+            self._output += [(outer + line).rstrip() for line in container.footer]
         self._is_edge = True
         self._write_blanks(
             "".join(" " * outer.indent + outer.prefix for outer in self._open).rstrip()
         )
 
+    def _list_indent(self, line: str) -> int:
+        """Return how far the text of the list item that a line is in is indented."""
+        lists = self._open[-1].list_indents if self._open else self._list_indents
+        indent = len(line) - len(line.lstrip(" "))
+        while lists and indent < lists[-1]:
+            lists.pop()
+        if item := _LIST_ITEM.match(line):
+            lists.append(item.end())
+        return lists[-1] if lists else 0
+
     def _write(self, line: str, prefix: str) -> None:
+        self._list_indent(line)
         self._write_blanks(prefix.rstrip())
         self._output.append(prefix + line)
         self._is_edge = False
@@ -242,7 +308,7 @@ def _begins_component(line: tuple[str, bool]) -> bool:
 
 
 def _may_open_container(line: str) -> bool:
-    return line.lstrip(" ").startswith((":::", "!!!", "???", "===", "<", "{{", "#"))
+    return line.lstrip(" \t").startswith(_OPENINGS)
 
 
 def _count_closings(lines: Iterable[tuple[str, bool]]) -> Counter[str]:
@@ -252,18 +318,6 @@ def _count_closings(lines: Iterable[tuple[str, bool]]) -> Counter[str]:
         if not is_code and ("</" in line or "{{" in line)
     )
     return Counter(each.name for each in components if each and each.is_closing)
-
-
-def _admonition(line: str) -> tuple[Container, str, str] | None:
-    """Return the admonition that the line opens, with its name and title."""
-    if marks := _MARKS.fullmatch(line):
-        return Container(len(marks[1]), "> "), marks[2], marks[3] or ""
-    colons = _COLONS.fullmatch(line)
-    # The meaning of other containers is unknown.
-    if not colons or (colons[3] or "").lower() not in KIND_BY_NAME:
-        return None
-    title = colons[4] or _without_braces(colons[5]).strip()
-    return Container(len(colons[1]), "> ", len(colons[2])), colons[3], title
 
 
 def _without_braces(text: str) -> str:

@@ -35,6 +35,12 @@ _FRAME = re.compile(r"<iframe(\s[^<>]{0,2000}+)>(?:[^<>]{0,500}+</iframe>)?")
 ADMONITION_NAMES = {"aside", "admonition", "callout", "alert", "hint", "notice"}
 # Elements that are notes if they have the class of one.
 HTML_NOTES = {"<section>", "<div>", "<aside>"}
+# Elements with this attribute have Markdown in them.
+_MARKDOWN = re.compile(r"\smarkdown(?:[\s=]|$)")
+MARKDOWN_ELEMENTS = {
+    *("<article>", "<blockquote>", "<center>", "<details>", "<figcaption>"),
+    *("<figure>", "<header>", "<main>", "<p>", "<section>"),
+}
 # Of these, only the content matters.
 GROUPS = {
     *("tabs", "tabpane", "codetabs", "codegroup", "cardgrid", "cardgroup", "cards"),
@@ -69,6 +75,11 @@ class Component:
         )
 
     @property
+    def flags(self) -> set[str]:
+        """Return the names of attributes and values, which need not have a value."""
+        return {*self.attributes, *self.values}
+
+    @property
     def title(self) -> str:
         """Return the title, in the words of any generator."""
         return self.first(*_TITLES) or (self.values[0] if self.values else "")
@@ -89,9 +100,16 @@ def parse_component(line: str) -> Component | None:
 
 
 def _is_component(name: str, attributes: str) -> bool:
-    """Tell components from elements of HTML, of which some are notes by their class."""
-    is_note = not attributes or "class=" in attributes
-    return name[0].isupper() or (f"<{name}>" in HTML_NOTES and is_note)
+    """
+    Tell components from elements of HTML.
+
+    Some of these are notes by their class, and others have Markdown in them.
+    """
+    element = f"<{name}>"
+    is_note = element in HTML_NOTES and (not attributes or "class=" in attributes)
+    has_markdown = not attributes or _MARKDOWN.search(attributes)
+    is_element = element in MARKDOWN_ELEMENTS and has_markdown
+    return name[0].isupper() or is_note or bool(is_element)
 
 
 @dataclass(frozen=True)
@@ -117,14 +135,19 @@ def to_block(component: Component, kinds: Mapping[str, str]) -> Block | None:
     if name in _CARDS:
         return _card(component)
     if name.endswith(_DETAILS):
-        summary = escape(component.title, quote=False) or "Details"
-        header = ("<details>", f"<summary>{summary}</summary>", "")
-        return Block("", header, footer=("", "</details>"))
+        return Block("", details_header(component.title), footer=("", "</details>"))
     kind = _admonition_kind(component, kinds)
+    if kind is None and name in MARKDOWN_ELEMENTS and "markdown" in component.flags:
+        return Block("", (name, ""), footer=("", f"</{name[1:]}"))
     if kind is None:
         return None
     title = component.first("title", "heading")
     return Block("> ", title=(f"[!{kind}]", *((f"**{title}**", "") if title else ())))
+
+
+def details_header(title: str) -> tuple[str, ...]:
+    summary = escape(title, quote=False) or "Details"
+    return "<details>", f"<summary>{summary}</summary>", ""
 
 
 def _card(component: Component) -> Block:

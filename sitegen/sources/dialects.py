@@ -11,7 +11,12 @@ from sitegen.sources.admonitions import (
 )
 from sitegen.sources.comments import without_comments
 from sitegen.sources.components import convert_inline, split_line
-from sitegen.sources.fences import FENCE, FenceTracker
+from sitegen.sources.fences import FENCE, FenceTracker, outside_spans
+from sitegen.sources.inline_notations import (
+    convert_attributes,
+    convert_notations,
+    is_attribute_list,
+)
 from sitegen.sources.link_notations import convert_anchors, convert_link_shortcodes
 
 _IMPORT = re.compile(r"import\s.*['\"][^'\"]+['\"];?\s*")
@@ -47,14 +52,31 @@ _MARK = re.compile(r"\{:[^{}]*\}\s*")
 _CONTENTS_HEADING = re.compile(
     r"#{1,6} +(?:table of contents|contents|on this page|toc)[ #:]*", re.I
 )
+_UNDERLINE = re.compile(r" {0,3}(?:=+|-+)[ \t]*")
 _HIDDEN = re.compile(r"\s*#(?: .*)?")
+_ESCAPED_HASH = re.compile(r"(\s*)##")
 # Each conversion changes only text that has one of these.
 _SIGNS = (
-    *("{", "<", "%%", "[[", "[TOC]", ":::", "!!!", "???", "===", "#tab", "highlight-"),
+    *(
+        "{",
+        "<",
+        "%%",
+        "[[",
+        "[TOC]",
+        ":::",
+        "!!!",
+        "???",
+        "///",
+        "===",
+        "#tab",
+        "highlight-",
+    ),
     *("\nimport", "\nexport"),
 )
 # Names of icons, and lines of spaces, which become empty.
-_OTHER_SIGNS = re.compile(r":[a-z]+-|\n[^\S\n]+(?:\n|\Z)")
+_OTHER_SIGNS = re.compile(
+    r":[a-z]+-|\n[^\S\n]+(?:\n|\Z)|==\S|\^\^\S|\+\+[\w\"]|#(?:only|gh)-"
+)
 
 
 def to_markdown(text: str, *, is_mdx: bool) -> str:
@@ -277,6 +299,8 @@ def without_hidden_lines(text: str) -> str:
             is_rust = line.strip(" `~>").startswith("rust")
         elif is_code and is_rust and _HIDDEN.fullmatch(line):
             continue
+        elif is_code and is_rust:
+            line = _ESCAPED_HASH.sub(r"\1#", line, count=1)
         output.append(line)
     return "\n".join(output)
 
@@ -300,6 +324,11 @@ def _lines(lines: list[str], is_mdx: bool) -> Iterator[tuple[str, bool]]:
 
 
 def _convert_line(before: str, line: str, after: str) -> Iterator[str]:
-    line = convert_link_shortcodes(convert_inline(line))
+    if not is_attribute_list(line):
+        line = outside_spans(line, convert_notations)
+        # The renderer reads those of headings.
+        if not line.startswith("#") and not _UNDERLINE.fullmatch(after):
+            line = outside_spans(line, convert_attributes)
+        line = convert_link_shortcodes(outside_spans(line, convert_inline))
     for part in convert_anchors(before, line, after):
         yield from split_line(part)

@@ -8,6 +8,7 @@ FENCE = re.compile(r"[ \t>]*(`{3,}|~{3,})(.*)")
 CODE_SPAN = (
     r"(?<![`\\])(?P<ticks>`++)(?:[^`]++|(?!(?P=ticks)(?!`))`++)*+(?P=ticks)(?!`)"
 )
+_BACKTICKS = re.compile(r"^[ \t>]*(`{3,}+)", re.M)
 _SPAN = re.compile(CODE_SPAN)
 
 
@@ -45,3 +46,9 @@ def outside_spans(line: str, convert: Callable[[str], str]) -> str:
         parts += [convert(line[end : span.start()]), span[0]]
         end = span.end()
     return "".join([*parts, convert(line[end:])])
+
+
+def fence_around(code: str) -> str:
+    """Return a fence that is longer than those in the code."""
+    longest = max((len(run) for run in _BACKTICKS.findall(code)), default=2)
+    return "`" * max(3, longest + 1)

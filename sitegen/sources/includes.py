@@ -8,9 +8,16 @@ from functools import cached_property
 from os.path import relpath
 from pathlib import Path
 
-from models.front_matter import UnreadableFile, split_front_matter
+from models.front_matter import (
+    YAML_ERRORS,
+    UnreadableFile,
+    load_yaml,
+    split_front_matter,
+)
+from sitegen.sources.fences import FenceTracker, fence_around
 from sitegen.sources.source_file import (
     MAX_CHARACTERS,
+    MKDOCS_FILES,
     SUFFIXES,
     existing_file,
     read_text,
@@ -20,23 +27,42 @@ MAX_DEPTH, MAX_INCLUDES = 10, 1_000
 _PATH = r"[^\s{}\[\]()<>\"'|]{1,300}+"
 _NAME = r"\[[^\[\]]{0,200}+\]"
 _DIRECTIVES = {
-    "mdbook": r"\{\{#(?:include|rustdoc_include|playground) ++"
+    "mdbook": r"\{\{ ?+#(?:include|rustdoc_include|playground) ++"
     rf"({_PATH})[^{{}}]{{0,99}}\}}\}}",
     "learn": rf"\[!INCLUDE ?+{_NAME}\(({_PATH})\)\]",
     "learn code": rf"\[!code-?([\w+#-]{{0,30}}+) ?+{_NAME}\(({_PATH})\)\]",
-    "snippets": rf"--8<-- ++[\"']({_PATH})[\"']",
+    "snippets": rf"-{{1,9}}8<-{{1,9}} ++[\"']({_PATH})[\"']",
     "vitepress": rf"<!-- ?@include: ?+({_PATH}) ?-->",
     "jekyll": rf"\{{%-? ?include_relative ++({_PATH}) ?-?%\}}",
     "hugo": r"\{\{[<%] ?+(?:readfile|include) ++(?:file=)?"
     rf"\"({_PATH})\"[^{{}}]{{0,99}}\}}\}}",
 }
 _INCLUDE = re.compile(r"\\?(?:" + "|".join(_DIRECTIVES.values()) + ")")
-_MARKERS = ("{{#", "[!", "--8<--", "@include", "include", "readfile", "import ")
+_MARKERS = (
+    *("[!", "-8<-", "include", "#playground", "#title", "readfile", "import "),
+    *("{* ", "<<< "),
+)
+# A line that stands for the code in a file: of FastAPI's macro, of VitePress, and of
+# mdBook; with the lines that are highlighted.
+_CODE = re.compile(
+    rf"(?P<indent> *)(?:\{{\* ++(?P<macro>{_PATH})(?P<options>[^{{}}*]{{0,200}}+)\*\}}"
+    rf"|<<< ++(?P<vitepress>{_PATH})(?:\{{(?P<lines>[^{{}}]{{0,200}}+)\}})?(?:\[.*\])?"
+    rf"|\{{\{{ ?+#playground ++(?P<mdbook>{_PATH})[^{{}}]{{0,99}}\}}\}}) *"
+)
+_HIGHLIGHTED = re.compile(r"hl\[([0-9,: -]{1,200})\]")
+# mdBook: the title of the page in the browser.
+_TITLE = re.compile(r"\{\{ ?+#title ++[^{}]{0,300}\}\}\n?")
+# Snippets: the names of the files stand between two of these.
+_SNIPPETS = re.compile(r"( *)-{1,9}8<-{1,9} *")
 # Docusaurus imports a partial page, and names it where it is shown.
 _IMPORT = re.compile(
     r"import +([A-Z]\w{0,60}+) +from +[\"']([^\"'\n]{1,300}\.mdx?)[\"'];? *"
 )
-_IMPORTED = re.compile(r" *<([A-Z]\w{0,60}+) ?/> *")
+_IMPORTED = re.compile(r" *<([A-Z]\w{0,60}+)((?:\s[^<>]{0,1000})?)(?:/>|></\1>) *")
+_VALUE = re.compile(
+    r"([\w-]{1,60}+)=(?:\{?[\"'`]([^\"'`{}]{0,500}+)[\"'`]\}?|\{([^{}]*)\})"
+)
+_PROPERTY = re.compile(r"\{props\.(\w{1,60}+)\}")
 _LITERAL = re.compile(r"( *)(`{3,}|~{3,})\{literalinclude\} +(\S{1,300}) *")
 _OPTION = re.compile(r" *:([a-z-]+):[ ]*(.*)")
 _ANCHOR = re.compile(
@@ -74,6 +100,16 @@ class Includes:
         return self._length > MAX_CHARACTERS or self._count > MAX_INCLUDES
 
     @cached_property
+    def _bases(self) -> list[Path]:
+        """Return the folders to which snippets are relative, by mkdocs.yml."""
+        folder = self.folders[0].resolve()
+        for root in (folder, folder.parent):
+            for name in MKDOCS_FILES:
+                if (root / name).is_file():
+                    return [root, *(root / base for base in _base_paths(root, name))]
+        return []
+
+    @cached_property
     def is_mdbook(self) -> bool:
         """Return whether the tree is the text of a book made by mdBook."""
         folder = self.folders[0].resolve()
@@ -88,25 +124,58 @@ class Includes:
         return text, self._remarks
 
     def _expand(self, file: Path, text: str, chain: tuple[Path, ...]) -> str:
-        lines = text.split("\n")
+        lines = _TITLE.sub("", text).split("\n")
         partials = {
             match[1]: match[2] for line in lines if (match := _IMPORT.fullmatch(line))
         }
         output: list[str] = []
+        fences = FenceTracker()
         index = 0
         while index < len(lines):
             line, number = lines[index], index + 1
             index += 1
+            is_code = fences.is_code(line)
             if literal := _LITERAL.fullmatch(line):
                 end = _end_of_literal(lines, index, literal[2])
                 output += self._literal(file, literal, lines[index:end], number, chain)
+                # The fence that ends it.
+                fences = FenceTracker()
+                index = end + 1
+            elif snippets := _SNIPPETS.fullmatch(line):
+                end = _end_of_literal(lines, index, line.strip())
+                for name in filter(None, map(str.strip, lines[index:end])):
+                    snippet = f'{snippets[1]}--8<-- "{name}"'
+                    output.append(self._expand_line(file, snippet, number, chain))
                 index = end + 1
             elif (tag := _IMPORTED.fullmatch(line)) and tag[1] in partials:
                 partial = self._read(file, partials[tag[1]], number, chain)
-                output.append(line if partial is None else partial)
+                output.append(line if partial is None else _with_values(partial, tag))
+            elif not is_code and (code := _CODE.fullmatch(line)):
+                output += self._code(file, code, number, chain)
             else:
                 output.append(self._expand_line(file, line, number, chain))
         return "\n".join(output)
+
+    def _code(
+        self, file: Path, code: re.Match[str], number: int, chain: tuple[Path, ...]
+    ) -> Iterator[str]:
+        """Yield the block of code that a line stands for."""
+        target = code["macro"] or code["vitepress"] or code["mdbook"]
+        text = self._read(file, target, number, chain)
+        if text is None:
+            yield code[0]
+            return
+        highlighted = code["lines"] or ""
+        if options := _HIGHLIGHTED.search(code["options"] or ""):
+            highlighted = options[1].replace(":", "-")
+        numbers = (
+            f" {{{highlighted}}}" if highlighted.strip(" 0123456789,-") == "" else ""
+        )
+        language = _split_target(target)[0].rpartition(".")[2]
+        fence = fence_around(text)
+        yield f"{code['indent']}{fence}{language}{numbers if highlighted else ''}"
+        yield from (code["indent"] + line for line in text.split("\n"))
+        yield code["indent"] + fence
 
     def _expand_line(
         self, file: Path, line: str, number: int, chain: tuple[Path, ...]
@@ -123,6 +192,9 @@ class Includes:
             if included is not None and "[!code" in match[0]:
                 language = others[0] if others else ""
                 included = f"```{language}\n{included}\n```"
+            if included is not None and not line[: match.start()].strip():
+                # All of it is as deep in a list or a box as the line.
+                included = included.replace("\n", "\n" + line[: match.start()])
             parts.append(match[0] if included is None else included)
         return "".join([*parts, line[end:]])
 
@@ -186,7 +258,7 @@ class Includes:
         relative = name.removeprefix("~").removeprefix("@site/").lstrip("@/")
         starts = [] if is_from_root else [file.parent]
         outside = None
-        for start in (*starts, *self.folders):
+        for start in (*starts, *self.folders, *self._bases):
             candidate = existing_file(start / relative)
             if candidate is None:
                 continue
@@ -209,6 +281,32 @@ class Includes:
         up, _, inside = path.rpartition("../")
         folder, slash, _ = inside.partition("/")
         return f"{up}../{folder}" if slash else f"{up}.."
+
+
+def _base_paths(root: Path, name: str) -> list[str]:
+    """Return the `base_path` of the snippets in a configuration of MkDocs."""
+    try:
+        config = load_yaml(read_text(root, Path(name)))
+    except (UnreadableFile, *YAML_ERRORS):
+        return []
+    extensions = config.get("markdown_extensions") if isinstance(config, dict) else None
+    if isinstance(extensions, dict):
+        extensions = [extensions]
+    for extension in extensions if isinstance(extensions, list) else ():
+        options = (
+            extension.get("pymdownx.snippets") if isinstance(extension, dict) else 0
+        )
+        paths = options.get("base_path") if isinstance(options, dict) else None
+        if paths:
+            paths = paths if isinstance(paths, list) else [paths]
+            return [path for path in paths if isinstance(path, str)]
+    return []
+
+
+def _with_values(partial: str, tag: re.Match[str]) -> str:
+    """Return a partial with the values of the tag that stands for it."""
+    values = {name: text or code for name, text, code in _VALUE.findall(tag[2])}
+    return _PROPERTY.sub(lambda name: values.get(name[1], ""), partial)
 
 
 def _end_of_literal(lines: Sequence[str], start: int, fence: str) -> int:

@@ -2,10 +2,13 @@
 
 import re
 
+from sitegen.markdown.attributes import ATTRIBUTES
 from sitegen.markdown.html_tags import ID_CHARACTER
 
 # kramdown: {: #id .class}, in a line of its own or at the end of a heading.
 _ATTRIBUTES = re.compile(r"(\s*)\{:([^{}]*)\}\s*")
+# Python-Markdown needs no colon.
+_BARE_ATTRIBUTES = re.compile(rf"(\s{{0,100}}+){ATTRIBUTES.pattern}\s*")
 _ID = re.compile(rf"(?:^|\s)#({ID_CHARACTER}++)")
 _EXPLICIT_ID = re.compile(rf"\{{:?\s*+(#{ID_CHARACTER}++)[^{{}}]*+\}}\s*")
 # AsciiDoc: [[id]] above a block, or before the text of a heading.
@@ -26,13 +29,18 @@ _SHORTCODE = re.compile(
 
 def convert_anchors(before: str, line: str, after: str) -> list[str]:
     """Return the lines for a line, which stands between two others."""
-    if attributes := _ATTRIBUTES.fullmatch(line):
+    if attributes := _attribute_line(line):
         return _lines_for_attributes(before, *attributes.groups())
     if line.startswith("#"):
         return [_heading(line, after)]
     if "[[" in line and after.strip() and (anchor := _BLOCK_ANCHOR.fullmatch(line)):
         return [f'{anchor[1]}<a id="{anchor[2]}"></a>']
     return [line]
+
+
+def _attribute_line(line: str) -> re.Match[str] | None:
+    """Return the indentation and the attributes of a line that has no others."""
+    return _ATTRIBUTES.fullmatch(line) or _BARE_ATTRIBUTES.fullmatch(line)
 
 
 def _lines_for_attributes(before: str, indent: str, attributes: str) -> list[str]:
@@ -51,7 +59,7 @@ def _heading(line: str, after: str) -> str:
         return f"{line[:start].rstrip()} {{{explicit_id[1]}}}"
     if anchor := _HEADING_ANCHOR.fullmatch(line):
         return f"{anchor[1]}{anchor[3]} {{#{anchor[2]}}}"
-    attributes = _ATTRIBUTES.fullmatch(after)
+    attributes = _attribute_line(after)
     id = _ID.search(attributes[2]) if attributes else None
     return f"{line.rstrip()} {{#{id[1]}}}" if id else line
 

@@ -8,10 +8,10 @@ from pathlib import Path
 from posixpath import dirname, join
 from typing import Any
 
-from models.front_matter import UnreadableFile, load_yaml, text_of
+from models.front_matter import YAML_ERRORS, UnreadableFile, load_yaml, text_of
 from sitegen.sources.navigation.javascript_data import literal_after
-from sitegen.sources.navigation.reading import ASTRO_FILES, MKDOCS_FILES, PARSE_ERRORS
-from sitegen.sources.source_file import read_text
+from sitegen.sources.navigation.reading import ASTRO_FILES
+from sitegen.sources.source_file import MKDOCS_FILES, read_text
 
 MDBOOK_FILES = ("book.toml",)
 DOCUSAURUS_FILES = tuple(f"docusaurus.config.{end}" for end in ("js", "ts", "mjs"))
@@ -51,7 +51,7 @@ def _load(
             if (root / name).is_file():
                 try:
                     return root / name, parse(read_text(root, Path(name)))
-                except (UnreadableFile, *PARSE_ERRORS):
+                except (UnreadableFile, *YAML_ERRORS):
                     return root / name, None
     return Path(), None
 

@@ -15,6 +15,7 @@ from models.front_matter import (
     split_front_matter,
 )
 
+MKDOCS_FILES = ("mkdocs.yml", "mkdocs.yaml")
 SUFFIXES = (".md", ".markdown", ".mdx")
 INDEXES = ("index", "_index", "readme")
 # A character of UTF-8 has at most four bytes; larger files are not read.

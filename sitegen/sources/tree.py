@@ -9,7 +9,7 @@ from pathlib import Path
 from shlex import quote
 
 from models.errors import Refusal
-from models.front_matter import UnreadableFile, load_yaml, text_of
+from models.front_matter import YAML_ERRORS, UnreadableFile, load_yaml, text_of
 from models.projects.document_imports.sources import DocumentSource, document_source
 from models.projects.fields import LANGUAGE_TAG
 from models.projects.files.file_import import FileSource
@@ -24,7 +24,6 @@ from sitegen.sources.includes import Includes
 from sitegen.sources.names import base_name, slugs, to_title
 from sitegen.sources.navigation.entries import Navigation, plain_label
 from sitegen.sources.navigation.layout import FRONT_MATTER_LABELS, Layout
-from sitegen.sources.navigation.reading import PARSE_ERRORS
 from sitegen.sources.source_file import SUFFIXES, SourceFile, read_file, read_text, walk
 from sitegen.sources.titles import plain_title, split_heading
 from sitegen.sources.unsupported_syntax import join_names, remove_local_images
@@ -154,7 +153,7 @@ def _jekyll_collections(folder: Path) -> set[str]:
     """Return the folders of Jekyll's collections, whose names begin with '_'."""
     try:
         config = load_yaml(read_text(folder, Path(JEKYLL_CONFIG)))
-    except (UnreadableFile, *PARSE_ERRORS):
+    except (UnreadableFile, *YAML_ERRORS):
         return set()
     collections = config.get("collections") if isinstance(config, dict) else None
     # Names, or names with their settings.

@@ -6,9 +6,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-import yaml
-
-from models.front_matter import UnreadableFile, load_yaml, text_of
+from models.front_matter import YAML_ERRORS, UnreadableFile, load_yaml, text_of
 from sitegen.sources.navigation.entries import Entry, FileIndex, Navigation
 from sitegen.sources.navigation.javascript_data import literal_after
 from sitegen.sources.navigation.menus import (
@@ -22,15 +20,18 @@ from sitegen.sources.navigation.sidebars import (
     read_sidebars,
     read_starlight,
 )
-from sitegen.sources.source_file import SUFFIXES, existing_file, read_text
+from sitegen.sources.source_file import (
+    MKDOCS_FILES,
+    SUFFIXES,
+    existing_file,
+    read_text,
+)
 
 CATEGORY_FILES = ("_category_.json", "_category_.yml", "_category_.yaml")
-MKDOCS_FILES = ("mkdocs.yml", "mkdocs.yaml")
 SIDEBAR_FILES = ("sidebars.js", "sidebars.cjs", "sidebars.ts", "sidebars.json")
 ASTRO_FILES = ("astro.config.mjs", "astro.config.js", "astro.config.ts")
 TOC_FILES = ("toc.yml", "TOC.yml", "toc.yaml")
 MENU_FILES = ("_data/navigation.yml", "_data/navigation.yaml", "_data/nav.yml")
-PARSE_ERRORS = (yaml.YAMLError, ValueError, RecursionError)
 UNREADABLE = "The file cannot be read, so its order and labels are ignored."
 
 _SIDEBARS_START = r"module\.exports\s*=|export\s+default|\bsidebars\b[^=\n]*="
@@ -188,6 +189,6 @@ def _load(
         return parse(read_text(root, Path(name)))
     except UnreadableFile as error:
         navigation.unreadable.append((name, str(error)))
-    except PARSE_ERRORS:
+    except YAML_ERRORS:
         navigation.unreadable.append((name, UNREADABLE))
     return None

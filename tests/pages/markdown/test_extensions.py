@@ -116,6 +116,42 @@ def test_lines_that_are_no_terms(text):
     assert "<dt>A" not in html_of(text)
 
 
+def test_abbreviations():
+    """Each use of an abbreviation has its meaning; the definitions are not shown."""
+    html = html_of('A CPU, `CPU`, *CPU/GPU* and CPUs.\n\n*[CPU]: Central "unit"\n*[x]:')
+
+    abbr = '<abbr title="Central &quot;unit&quot;">CPU</abbr>'
+    assert html == (
+        f"<p>A {abbr}, <code>CPU</code>, <em>{abbr}/GPU</em> and CPUs.</p>\n"
+        "<p>*[x]:</p>\n"
+    )
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        (
+            "これは**「太字」**です。**『も』**も",
+            "これは<strong>「太字」</strong>です。<strong>『も』</strong>も",
+        ),
+        ("请**注意（重要）**的", "请<strong>注意（重要）</strong>的"),
+        ("한국어**(강조)**는", "한국어<strong>(강조)</strong>는"),
+        ("a**(b)**c 2 * 3 * 4 二 * 三", "a**(b)**c 2 * 3 * 4 二 * 三"),
+    ],
+)
+def test_emphasis_beside_wide_punctuation(text, expected):
+    """Scripts without spaces between words need none around emphasis."""
+    assert html_of(text) == f"<p>{expected}</p>\n"
+
+
+def test_labels_of_tabs_have_no_markup():
+    """A label is text, and a mark begins another group."""
+    html = html_of('=== "`a` & **b**"\n    c\n===! "d"\n    e')
+
+    assert ">a &amp; b</label>" in html
+    assert html.count('<div class="tabs"') == 2
+
+
 def test_definition_lists():
     """
     A term, and its definition after a colon.

@@ -25,6 +25,57 @@ from tests.processor import at_most
         ("1. A\n\n    !!! tip\n        B", "1. A\n\n    > [!TIP]\n    > B"),
         ('=== "A"\n\n    B\nC', '=== "A"\n\n    B\n\nC'),
         ('=== "A"\n    !!! note\n        B', '=== "A"\n\n    > [!NOTE]\n    > B'),
+        ("!!!tip\n    A\n!!!wow\n    B", "> [!TIP]\n> A\n\n!!!wow\n    B"),
+        (
+            '!!! "T"\n    A\n\n??? "U"\n    B',
+            "> [!NOTE]\n> **T**\n>\n> A\n\n> [!NOTE]\n> **U**\n>\n> B",
+        ),
+        (
+            "!!! warning inline end\n\tA\n\n\t- b\n\n\t\tc",
+            "> [!WARNING]\n> A\n>\n> - b\n>\n>     c",
+        ),
+        ("- A\n\n\t??? tip\n\t\tB\n- C", "- A\n\n    > [!TIP]\n    > B\n\n- C"),
+        ('=== "A"\n\t```\n\tb\n\t```', '=== "A"\n\n    ```\n    b\n    ```'),
+        ("/// warning | T\nA\n///\nB", "> [!WARNING]\n> **T**\n>\n> A\n\nB"),
+        (
+            "//// details | T\n/// note\nA\n///\n////",
+            "<details>\n<summary>T</summary>\n\n> [!NOTE]\n> A\n\n\n</details>\n",
+        ),
+        ("/// tab | T\nA\n///", '=== "T"\n\n    A\n'),
+        (
+            "::: details\nA\n:::",
+            "<details>\n<summary>Details</summary>\n\nA\n\n</details>\n",
+        ),
+        (
+            "A ==b c== d == e, ^^f^^ and 1 ^^ 2",
+            "A <mark>b c</mark> d == e, <ins>f</ins> and 1 ^^ 2",
+        ),
+        (
+            'Press ++ctrl+arrow-up+"Fn"++ in C++, g++',
+            "Press <kbd>Ctrl</kbd>+<kbd>Arrow Up</kbd>+<kbd>Fn</kbd> in C++, g++",
+        ),
+        (
+            "![a](b.png#only-dark) ![c](d.png#gh-light-mode-only){ width=9 }",
+            "![a](b.png){.dark} ![c](d.png){.light  width=9 }",
+        ),
+        ("`==a==` ``++b++``", "`==a==` ``++b++``"),
+        ("A\n{ .x #y }\n\n| b |\n|---|\n{: .z}", 'A\n<a id="y"></a>\n\n| b |\n|---|'),
+        (
+            "- **A**{ .x } `b`{.y} { .z }\n| c { #d } | e |",
+            '- **A** `b`\n| c<a id="d"></a> | e |',
+        ),
+        (
+            "## A { #b }\n\n[c](d){ .e }\n\nF {#g}\n---\n{not} {a: b}",
+            "## A {#b}\n\n[c](d){ .e }\n\nF {#g}\n---\n{not} {a: b}",
+        ),
+        (
+            '<figure markdown="span">\n  ![a](b)\n</figure>',
+            "<figure>\n\n![a](b)\n\n</figure>\n",
+        ),
+        (
+            "- A\n\n  <details markdown>\n  <summary>B</summary>\n  *c*\n  </details>",
+            "- A\n\n  <details>\n\n  <summary>B</summary>\n  *c*\n\n  </details>\n",
+        ),
         ("{: .note }\nA\nB\n\nC", "> [!NOTE]\n> A\n> B\n\nC"),
         ("A\n\nB\n{: .warning }\nC", "A\n\n> [!WARNING]\n> B\nC"),
         ("{: .tip-title }\n> A\n>\n> B", "> [!TIP]\n> **A**\n>\n>\n> B"),

@@ -47,6 +47,16 @@ def content(tmp_path):
         ("{{#include code.rs::2}}", "fn main() {\n    // ANCHOR: body"),
         ("{{#include code.rs:10:}}", "three\n# --8<-- [end:part]"),
         ('--8<-- "code.rs:part"', "three"),
+        ("{{ #include code.rs:1 }}", "fn main() {"),
+        ("{{#title The page}}\nWords.", "Words."),
+        ("{{#playground code.rs:1}}", "```rs\nfn main() {\n```"),
+        ("```\n{{#playground code.rs:1}}\n```", "```\nfn main() {\n```"),
+        ("{* ./code.rs:1 hl[1,3:4] *}", "```rs {1,3-4}\nfn main() {\n```"),
+        ("- A\n\n  <<< @/code.rs:1{2}", "- A\n\n  ```rs {2}\n  fn main() {\n  ```"),
+        ("<<< ./ghost.rs", "<<< ./ghost.rs"),
+        ("    --8<-- 'code.rs:body'", "        one();\n        two();"),
+        ("-8<-\nb.md\n\ncode.rs:1\n-8<-\nA", "*B*\nfn main() {\nA"),
+        ("import B from './p.md';\n\n<B name=\"x\" n={3} />", "x *3* "),
         ("a {{#include b.md}} c", "a *B* c"),
         ("[!INCLUDE [b](b.md)]", "*B*"),
         ("{% include_relative b.md %}", "*B*"),
@@ -67,7 +77,13 @@ def test_include(content, text, expected):
     """
     An include is a range of lines, a named part or a whole file without front matter.
     """
-    text, _ = content(text, **{"b.md": "---\ntitle: B\n---\n*B*\n"})
+    text, _ = content(
+        text,
+        **{
+            "b.md": "---\ntitle: B\n---\n*B*\n",
+            "p.md": "{props.name} *{props.n}* {props.x}",
+        },
+    )
 
     assert text == expected
 
@@ -135,6 +151,27 @@ def test_include_that_fails(content, tmp_path, text, reason):
     assert any(each.endswith(f"was not included: {reason}.") for each in notes)
 
 
+@pytest.mark.parametrize(
+    ("name", "options"),
+    [("a.md", ""), ("b.md", "base_path: [parts]"), ("c.md", "base_path: deep/parts")],
+)
+def test_snippet_relative_to_the_configuration(tmp_path, name, options):
+    """Snippets are looked up beside mkdocs.yml, and in the folders that it names."""
+    folders = {"a.md": ".", "b.md": "parts", "c.md": "deep/parts"}
+    config = f"markdown_extensions:\n  - toc\n  - pymdownx.snippets: {{{options}}}\n"
+    for path, text in {
+        "mkdocs.yml": config,
+        "docs/page.md": f'--8<-- "{name}"\n',
+        f"{folders[name]}/{name}": "Part.",
+    }.items():
+        (tmp_path / path).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / path).write_text(text)
+
+    tree = read_tree(tmp_path / "docs", include_from=[tmp_path])
+
+    assert [source.content for source in tree.sources] == ["Part.\n"]
+
+
 def test_folders_outside_are_counted(tmp_path):
     """Each missing folder is reported once, so that it can be added to the command."""
     for name in ("code/a/x.rs", "code/b/y.rs", "top.md", "docs/sub/b.md"):
@@ -192,3 +229,12 @@ def test_hidden_lines_of_a_book(content, tmp_path):
     )
 
     assert text == "```rust\n#[test]\na\n```\n\n```sh\n# b\n```"
+
+
+def test_hash_that_a_book_shows(content, tmp_path):
+    """Of two hashes at the start of a line of Rust, mdBook shows one."""
+    (tmp_path / "book.toml").write_text("[book]\n")
+
+    text, _ = content("```rust,ignore\n  ## A\n# hidden\n```\n\n## B\n")
+
+    assert text == "```rust,ignore\n  # A\n```\n\n## B\n"
