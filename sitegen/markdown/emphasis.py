@@ -19,7 +19,7 @@ def _parse_emphasis(state: StateInline, silent: bool) -> bool:
     punctuation inside of the emphasis: 文字は**「重要」**です.
     """
     start = state.pos
-    if not tokenize(state, silent):
+    if state.src[start] not in "*_" or not tokenize(state, silent):
         return False
     before, after = state.src[start - 1 : start], state.src[state.pos : state.pos + 1]
     if state.src[start] == "*" and before.strip() and after.strip():

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from itertools import groupby
 
 from sitegen.sources.components import (
+    Block,
     details_header,
     parse_component,
     to_block,
@@ -84,6 +85,8 @@ class ContainerConverter:
         self._blanks = 0
         # At the start or after the end of a container, where one blank line suffices.
         self._is_edge = False
+        # Whether a group of tabs has just ended, and whether another begins.
+        self._is_after_tab = self._is_new_group = False
         for line, is_code in lines:
             self._convert(line, is_code)
         self._write_blanks("")
@@ -179,6 +182,8 @@ class ContainerConverter:
         ):
             return False
         self._closings[component.name] -= 1
+        if block == Block():
+            self._is_new_group = self._is_after_tab
         container = Container(indent, block.prefix, "", component.name, block.footer)
         self._enter(prefix, container, *block.title, header=block.header)
         return True
@@ -248,6 +253,9 @@ class ContainerConverter:
         if self._output and self._output[-1].strip(" >"):
             self._output.append(prefix.rstrip())
         self._open.append(container)
+        if header and header[0].startswith("=== ") and self._is_new_group:
+            header = (header[0].replace("===", "===!", 1), *header[1:])
+        self._is_new_group = self._is_new_group and not header
         indent = " " * container.indent
         self._output += [(prefix + indent + line).rstrip() for line in header]
         inner = prefix + " " * container.indent + container.prefix
@@ -260,6 +268,7 @@ class ContainerConverter:
         self._blanks = max(self._blanks, 1)
         while len(self._open) > index:
             container = self._open.pop()
+            self._is_after_tab |= container.prefix == "    "
             outer = "".join(" " * each.indent + each.prefix for each in self._open)
             outer += " " * container.indent
             self._output += [(outer + line).rstrip() for line in container.footer]
@@ -280,6 +289,7 @@ class ContainerConverter:
 
     def _write(self, line: str, prefix: str) -> None:
         self._list_indent(line)
+        self._is_after_tab = False
         self._write_blanks(prefix.rstrip())
         self._output.append(prefix + line)
         self._is_edge = False

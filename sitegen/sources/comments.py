@@ -1,9 +1,8 @@
 """Remove the comments of authors, in the notation of any generator."""
 
 import re
-from functools import lru_cache
 
-from sitegen.sources.fences import CODE_SPAN
+from sitegen.sources.fences import CODE_SPAN, end_of_fence
 
 # How each notation begins and ends.
 _NOTATIONS = {
@@ -45,8 +44,7 @@ def without_comments(text: str, *, is_mdx: bool) -> str:
     while token := _TOKEN.search(text, position):
         position, name = token.end(), token.lastgroup or ""
         if name == "fence":
-            closing = _closing_fence(token["fence"]).search(text, position)
-            position = closing.end() if closing else len(text)
+            position = end_of_fence(text, token["fence"], position)
         elif name in _ENDS and name not in endless:
             line_start = text.rfind("\n", 0, token.start()) + 1
             is_indented = not is_mdx and _INDENTED.match(text, line_start)
@@ -62,11 +60,6 @@ def without_comments(text: str, *, is_mdx: bool) -> str:
                 parts += _instead(before, name, text[position : end.start()])
             cut = position = end.end()
     return "".join([*parts, text[cut:]])
-
-
-@lru_cache(maxsize=64)
-def _closing_fence(fence: str) -> re.Pattern[str]:
-    return re.compile(rf"^[ \t>]*{fence}{fence[0]}*[ \t]*$", re.M)
 
 
 def _instead(before: str, notation: str, comment: str) -> list[str]:

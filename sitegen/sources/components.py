@@ -11,7 +11,7 @@ _TAG = re.compile(
     r"((?:\s(?:\"[^\"]{0,500}+\"|[^<>\"]){0,2000}+)?)>[ \t]*"
 )
 _SHORTCODE = re.compile(
-    r"[ \t]*\{\{[<%] ?+(/?) ?+([\w/-]{1,40}+)([^{}]{0,2000}?)(/?)[%>]\}\}[ \t]*"
+    r"\{\{[<%] ?+(/?) ?+([\w/-]{1,40}+)([^{}]{0,2000}?)(/?)[%>]\}\}"
 )
 _ATTRIBUTE = re.compile(
     r"([\w-]{1,40}+)[ ]?[=:][ ]?(?:\"([^\"]{0,500}+)\"|'([^']{0,500}+)'"
@@ -25,11 +25,6 @@ _ICON = re.compile(
 )
 _FIGURE = re.compile(r"\{\{[<%] ?+(?:figure|image|img) ([^{}<>%]{1,1000}+)[%>]\}\}")
 _IMAGE = re.compile(r":::image ([^\n]{1,1000}?):::")
-_JSX_VALUE = re.compile(
-    r"=\{(?:useBaseUrl\(|require\()?[\"'`]([^\"'`{}]{0,500}+)[\"'`]\)?(?:\.default)?\}"
-)
-# A style that only JavaScript reads.
-_JSX_OBJECT = re.compile(r"\s[\w-]{1,40}+=\{\{[^{}]{0,500}+\}\}")
 _FRAME = re.compile(r"<iframe(\s[^<>]{0,2000}+)>(?:[^<>]{0,500}+</iframe>)?")
 
 ADMONITION_NAMES = {"aside", "admonition", "callout", "alert", "hint", "notice"}
@@ -46,7 +41,7 @@ GROUPS = {
     *("tabs", "tabpane", "codetabs", "codegroup", "cardgrid", "cardgroup", "cards"),
     *("steps", "filetree", "linkcards", "accordiongroup", "tabbed", "figure"),
 }
-_TABS = {"tabitem", "tab", "codetab"}
+_TABS = {"tabitem", "tab", "codetab", "tab-content"}
 _CARDS = {"card", "listing", "frame"}
 # Authors name a component of their own for what it is, such as `DetailedExplanation`.
 _DETAILS = (
@@ -68,6 +63,7 @@ class Component:
     values: tuple[str, ...]
     is_closing: bool
     is_empty: bool
+    is_jsx: bool = False
 
     def first(self, *names: str) -> str:
         return next(
@@ -88,7 +84,11 @@ class Component:
 def parse_component(line: str) -> Component | None:
     """Return the component or shortcode that is the whole line, None if it is none."""
     is_shortcode = "{{" in line
-    match = (_SHORTCODE if is_shortcode else _TAG).fullmatch(line)
+    match = (
+        _SHORTCODE.fullmatch(line.strip(" \t"))
+        if is_shortcode
+        else _TAG.fullmatch(line)
+    )
     if match is None or not (is_shortcode or _is_component(match[2], match[3])):
         return None
     attributes, values = _attributes(match[3])
@@ -96,7 +96,10 @@ def parse_component(line: str) -> Component | None:
     # An element of HTML is distinguished from a component of the same name.
     is_html = not is_shortcode and match[2].islower()
     name = f"<{match[2]}>" if is_html else match[2].lower()
-    return Component(name, attributes, values, bool(match[1]), is_empty)
+    is_closing = bool(match[1])
+    return Component(
+        name, attributes, values, is_closing, is_empty, is_jsx=not is_shortcode
+    )
 
 
 def _is_component(name: str, attributes: str) -> bool:
@@ -141,7 +144,7 @@ def to_block(component: Component, kinds: Mapping[str, str]) -> Block | None:
         return Block("", (name, ""), footer=("", f"</{name[1:]}"))
     if kind is None:
         return None
-    title = component.first("title", "heading")
+    title = component.first("title", "heading") or _title_value(component, kinds)
     return Block("> ", title=(f"[!{kind}]", *((f"**{title}**", "") if title else ())))
 
 
@@ -162,19 +165,28 @@ def _card(component: Component) -> Block:
 
 
 def _admonition_kind(component: Component, kinds: Mapping[str, str]) -> str | None:
-    if component.name in kinds:
-        return kinds[component.name]
     if component.name in HTML_NOTES:
         classes = component.first("class", "className").split()
         return next((kinds[name] for name in classes if name in kinds), None)
     if component.name not in ADMONITION_NAMES:
-        return None
-    named = component.first("type", "kind", "variant", "level", "color", "intent")
+        return kinds.get(component.name)
+    named = component.first(
+        *("type", "kind", "style", "variant", "level", "color", "intent")
+    )
     for name in (named, *component.values):
         name = _ALERT_COLOURS.get(name.lower(), name.lower())
         if name in kinds:
             return kinds[name]
-    return "NOTE"
+    return kinds.get(component.name, "NOTE")
+
+
+def _title_value(component: Component, kinds: Mapping[str, str]) -> str:
+    """Return the value without a name that is the title of a notice, or ""."""
+    no_titles = kinds.keys() | _ALERT_COLOURS.keys() | {"true", "false", "open"}
+    if component.name in HTML_NOTES or component.is_jsx:
+        return ""
+    titles = (value for value in component.values if value.lower() not in no_titles)
+    return next(titles, "")
 
 
 def to_line(component: Component) -> str | None:
@@ -195,8 +207,6 @@ def to_line(component: Component) -> str | None:
 def convert_inline(line: str) -> str:
     """Convert components within a line, and values that only JavaScript has."""
     if "<" in line:
-        line = _JSX_OBJECT.sub("", line) if "={{" in line else line
-        line = _JSX_VALUE.sub(r'="\1"', line) if "={" in line else line
         line = _INLINE_TAG.sub(_inline, line)
         line = _FRAME.sub(_frame, line) if "<iframe" in line else line
     if "{" in line:
@@ -253,10 +263,25 @@ _ONE_LINE = re.compile(
 )
 
 
-def split_line(line: str) -> tuple[str, ...]:
-    """Return the lines of a component that begins and ends in this line."""
+def split_line(line: str, kinds: Mapping[str, str]) -> list[str]:
+    """Return the line, with the components that begin and end in it on lines of own."""
+    if "{{" in line:
+        return _split_shortcodes(line, kinds)
     match = _ONE_LINE.fullmatch(line) if "</" in line else None
     if match is None or parse_component(match[1] + match[2]) is None:
-        return (line,)
+        return [line]
     indent = match[1]
-    return indent + match[2], indent + match[4].strip(), indent + match[5]
+    return [indent + match[2], indent + match[4].strip(), indent + match[5]]
+
+
+def _split_shortcodes(line: str, kinds: Mapping[str, str]) -> list[str]:
+    parts, end = [], 0
+    indent = line[: len(line) - len(line.lstrip(" "))]
+    for shortcode in _SHORTCODE.finditer(line):
+        component = parse_component(shortcode[0])
+        if component and not component.is_empty and to_block(component, kinds):
+            parts += [line[end : shortcode.start()], shortcode[0]]
+            end = shortcode.end()
+    if not parts:
+        return [line]
+    return [indent + part.strip() for part in (*parts, line[end:]) if part.strip()]

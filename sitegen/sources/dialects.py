@@ -17,9 +17,11 @@ from sitegen.sources.inline_notations import (
     convert_notations,
     is_attribute_list,
 )
+from sitegen.sources.jsx import with_plain_tags
 from sitegen.sources.link_notations import convert_anchors, convert_link_shortcodes
 
 _IMPORT = re.compile(r"import\s.*['\"][^'\"]+['\"];?\s*")
+MAX_MODULE_LINES = 500
 _MODULE = re.compile(r"(?:import|export)\s")
 _CODE_START = re.compile(
     r"\{%-? ?highlight ++([\w+#-]{1,30}+)[^{}]{0,200}%\}\s*"
@@ -32,9 +34,6 @@ _RAW = re.compile(r"\{%-? ?(?:end)?raw ?-?%\}")
 _NOTE_CLASS = re.compile(r"\{: *\.([a-z]{1,20}+)(?:-title)?[^{}]{0,100}\}\s*")
 # The mark of a quote that begins with its title.
 _TITLE_CLASS = re.compile(r"\{: *\.[a-z-]{1,40}-title(?![\w-])[^{}]{0,100}\}\s*")
-# The first and the last line of a tag that goes over several.
-_TAG_START = re.compile(r"[ \t]*<(?:[A-Z][\w.]{0,40}+|iframe)(?:\s[^<>]{0,500}+)?")
-_TAG_END = re.compile(r">\s*$")
 # A line with nothing but such a tag. The site shows its content alone.
 _BOX = re.compile(r" {0,3}<(/?)(div|span)((?:\s[^<>]{0,500}+)?)>\s*")
 # Comments by which Docusaurus highlights lines of code.
@@ -52,6 +51,9 @@ _MARK = re.compile(r"\{:[^{}]*\}\s*")
 _CONTENTS_HEADING = re.compile(
     r"#{1,6} +(?:table of contents|contents|on this page|toc)[ #:]*", re.I
 )
+_AFTER_TABLE = re.compile(r"[ \t]*(?:\{[{%]|</?[A-Za-z]|:::|///)(?!.*\|)")
+# Hugo: a shortcode that is shown as it is.
+_ESCAPED_SHORTCODE = re.compile(r"\{\{([<%])/\*(.{0,1000}?)\*/([%>])\}\}")
 _UNDERLINE = re.compile(r" {0,3}(?:=+|-+)[ \t]*")
 _HIDDEN = re.compile(r"\s*#(?: .*)?")
 _ESCAPED_HASH = re.compile(r"(\s*)##")
@@ -98,19 +100,21 @@ def to_markdown(text: str, *, is_mdx: bool) -> str:
 def convert_lines(text: str, *, is_mdx: bool) -> str:
     """Return what `to_markdown` does, also for text without a sign of a dialect."""
     text = without_comments(text, is_mdx=is_mdx)
+    text = without_modules(with_plain_tags(text, is_mdx=is_mdx), is_mdx=is_mdx)
     lines = text.split("\n")
     if "{%" in text or "{{" in text:
         lines = list(_with_fences(lines))
     if "highlight-" in text:
         lines = _with_highlights(lines)
     if "<" in text:
-        lines = list(_without_boxes(_with_whole_tags(lines)))
+        lines = list(_without_boxes(lines))
     if _CONTENTS.search(text):
         lines = _without_contents(lines)
     if "{:" in text:
         lines = _with_notes(_with_note_titles(lines))
-    converted = convert_in_quotes(list(_lines(lines, is_mdx)))
-    return ContainerConverter(converted).text()
+    converted = convert_in_quotes(list(_lines(lines)))
+    text = ContainerConverter(converted).text()
+    return _ESCAPED_SHORTCODE.sub(r"{{\1\2\3}}", text)
 
 
 def _with_highlights(lines: list[str]) -> list[str]:
@@ -190,27 +194,6 @@ def _without_boxes(lines: Iterable[str]) -> Iterator[str]:
             yield ""
         was_end = not is_dropped and bool(_END_TAG.fullmatch(line))
         yield "" if is_dropped else line
-
-
-def _with_whole_tags(lines: Iterable[str]) -> Iterator[str]:
-    """Yield the lines, with the tag of a component that goes over several in one."""
-    fences = FenceTracker()
-    started: list[str] = []
-    for line in lines:
-        if started and not line.strip():
-            # It never ends, so it is text.
-            yield from started
-            started = []
-        if started:
-            started.append(line)
-            if _TAG_END.search(line):
-                yield " ".join([started[0].rstrip(), *map(str.strip, started[1:])])
-                started = []
-        elif not fences.is_code(line) and _TAG_START.fullmatch(line):
-            started = [line]
-        else:
-            yield line
-    yield from started
 
 
 def _without_contents(lines: Iterable[str]) -> list[str]:
@@ -305,22 +288,45 @@ def without_hidden_lines(text: str) -> str:
     return "\n".join(output)
 
 
-def _lines(lines: list[str], is_mdx: bool) -> Iterator[tuple[str, bool]]:
-    """Yield the remaining lines, each with whether it is code."""
-    fences, is_module, previous = FenceTracker(), False, ""
+def without_modules(text: str, *, is_mdx: bool) -> str:
+    """Return the text without imports and, of MDX, exports."""
+    if "import" not in text and "export" not in text:
+        return text
+    fences, output, previous = FenceTracker(), list[str](), ""
+    # How many brackets of an export are open, and how many lines it has.
+    depth = length = 0
+    for line in text.split("\n"):
+        is_start = not previous.strip() and not length
+        if not length and fences.is_code(line):
+            previous = line
+            output.append(line)
+            continue
+        if is_start and (_MODULE if is_mdx else _IMPORT).match(line):
+            length = 1
+        elif length and not is_mdx:
+            length = int(bool(_IMPORT.match(line)))
+        elif length and (line.strip() or (depth > 0 and length < MAX_MODULE_LINES)):
+            length += 1
+        else:
+            length = depth = 0
+        if length:
+            depth += sum(map(line.count, "([{")) - sum(map(line.count, ")]}"))
+        else:
+            previous = line
+            output.append(line)
+    return "\n".join(output)
+
+
+def _lines(lines: list[str]) -> Iterator[tuple[str, bool]]:
+    """Yield the converted lines, each with whether it is code."""
+    fences, before = FenceTracker(), ""
     for line, after in zip(lines, [*lines[1:], ""], strict=True):
         if fences.is_code(line):
             yield line, True
             continue
-        is_start = not previous.strip() or is_module
-        is_module = bool(line.strip()) and (
-            (is_module and is_mdx)
-            or (is_start and bool((_MODULE if is_mdx else _IMPORT).match(line)))
-        )
-        before, previous = previous, line
-        if not is_module:
-            for part in _convert_line(before, line, after):
-                yield part, False
+        for part in _convert_line(before, line, after):
+            yield part, False
+        before = line
 
 
 def _convert_line(before: str, line: str, after: str) -> Iterator[str]:
@@ -330,5 +336,8 @@ def _convert_line(before: str, line: str, after: str) -> Iterator[str]:
         if not line.startswith("#") and not _UNDERLINE.fullmatch(after):
             line = outside_spans(line, convert_attributes)
         line = convert_link_shortcodes(outside_spans(line, convert_inline))
+    if before.lstrip().startswith("|") and _AFTER_TABLE.match(line):
+        # It would be a row of the table.
+        yield ""
     for part in convert_anchors(before, line, after):
-        yield from split_line(part)
+        yield from split_line(part, KIND_BY_NAME)

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Callable
+from functools import lru_cache
 
 FENCE = re.compile(r"[ \t>]*(`{3,}|~{3,})(.*)")
 # Backticks escaped or not, a code span, or backticks that begin none.
@@ -35,6 +36,17 @@ class FenceTracker:
         if fence and fence[1].startswith(self._open) and not fence[2].strip():
             self._open = ""
         return True
+
+
+def end_of_fence(text: str, fence: str, start: int) -> int:
+    """Return where the code ends whose fence ends at `start`."""
+    closing = _closing_fence(fence).search(text, start)
+    return closing.end() if closing else len(text)
+
+
+@lru_cache(maxsize=64)
+def _closing_fence(fence: str) -> re.Pattern[str]:
+    return re.compile(rf"^[ \t>]*{fence}{fence[0]}*[ \t]*$", re.M)
 
 
 def outside_spans(line: str, convert: Callable[[str], str]) -> str:

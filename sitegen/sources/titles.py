@@ -10,6 +10,8 @@ from sitegen.markdown.work_limits import WorkLimitExceeded
 
 # Badges and comments before a title take fewer.
 MAX_LINES = 100
+# Of a heading, in characters.
+MAX_LENGTH = 2_000
 _HTML_HEADING = (
     r"<(h[1-6])(?:\s[^<>]{0,500}+)?>(?:[^<]++|<(?!/?h[1-6]\b)){0,2000}+</\1\s*>"
 )
@@ -39,15 +41,19 @@ def split_heading(body: str) -> tuple[str, str, int]:
     anything else does. The ids that lead to it stay, at the start of the body.
     """
     candidate = _CANDIDATE.search(body)
-    if candidate is None or body.count("\n", 0, candidate.start()) > MAX_LINES:
+    if (
+        candidate is None
+        or len(candidate[0]) > MAX_LENGTH
+        or body.count("\n", 0, candidate.start()) > MAX_LINES
+    ):
         return "", body, 0
     if body[:1].isalnum() and "\n\n" in body[: candidate.start()]:
         # It begins with a paragraph.
         return "", body, 0
     end = body.find("\n\n", candidate.end())
-    beginning = body[:end] if end >= 0 else body
+    end = min(end if end >= 0 else len(body), candidate.end() + MAX_LENGTH)
     try:
-        tokens = parse_blocks(beginning)
+        tokens = parse_blocks(body[:end])
     except WorkLimitExceeded:
         return "", body, 0
     found = next((i for i, token in enumerate(tokens) if not _is_before(token)), -1)

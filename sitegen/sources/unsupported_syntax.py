@@ -104,6 +104,8 @@ def _markup_remarks(tokens: list[Token], text: str, source: str) -> Iterator[str
                 for tag in _TAG.findall(child.content):
                     tags.setdefault(f"<{tag}>", _line_with(f"<{tag}", token, lines))
                 for name in _SHORTCODE.findall(child.content):
+                    if _is_escaped(name, source):
+                        continue
                     line = _line_with(name, token, lines)
                     shortcodes.setdefault(" ".join(name.split()), line)
     if tags:
@@ -112,6 +114,11 @@ def _markup_remarks(tokens: list[Token], text: str, source: str) -> Iterator[str
     if shortcodes:
         names = join_names(_with_numbers(shortcodes, source))
         yield f"Shortcodes and directives are shown as text: {names}."
+
+
+def _is_escaped(name: str, source: str) -> bool:
+    """Return whether an author of Hugo wants a shortcode to be shown."""
+    return name not in source and f"{name[:3]}/*{name[3:]}" in source
 
 
 def _line_with(name: str, token: Token, lines: list[str]) -> str:

@@ -17,6 +17,7 @@ _ESCAPE = re.compile(r"\\(.)", re.S)
 _CONSTANTS = {"true": True, "false": False, "null": None, "undefined": None}
 # Anything else up to the end of a value: calls, functions, arithmetic.
 _CODE = re.compile(r"""[^,()\[\]{}'"`/]++|/""")
+_JSX_TAG = re.compile(r"<[^<>]*+>")
 _BRACKETS = {"(": ")", "[": "]", "{": "}"}
 
 
@@ -24,13 +25,16 @@ class UnreadableJavaScript(ValueError):
     """Text that is not a literal."""
 
 
-def literal_after(text: str, opening: str) -> Any:
+def literal_after(text: str, opening: str, *, is_required: bool = True) -> Any:
     """
     Return the object or array that follows the first match of a regular expression.
 
     A value that only running the code would give is None. Raise UnreadableJavaScript
-    if there is no such literal.
+    if there is no such literal, or return None if it is not required and nothing
+    matches.
     """
+    if not is_required and not re.search(opening, text):
+        return None
     for match in re.finditer(opening, text):
         start = _SPACE.match(text, match.end())
         position = start.end() if start else match.end()
@@ -39,17 +43,38 @@ def literal_after(text: str, opening: str) -> Any:
     raise UnreadableJavaScript("There is no literal.")
 
 
+def value_at(text: str, position: int) -> tuple[Any, int]:
+    """Return the value that begins at a position, and where the text after it does."""
+    reader = _Reader(text, position)
+    return reader.value(0), reader.position
+
+
+def jsx_text(code: str) -> str | None:
+    """Return the text of code that is an element of JSX, None if it is none."""
+    element = code.strip().removeprefix("(").removesuffix(")").strip()
+    if not element.startswith("<"):
+        return None
+    return " ".join(_JSX_TAG.sub(" ", element).split())
+
+
 class _Reader:
     """Reads values from a position on."""
 
     def __init__(self, text: str, position: int) -> None:
         self._text, self._position = text, position
 
+    @property
+    def position(self) -> int:
+        return self._position
+
     def value(self, depth: int) -> Any:
         """Return the next value, None if it is code."""
         if depth > MAX_DEPTH:
             raise UnreadableJavaScript("The literal is too deep.")
+        start = self._position
         value = self._literal(depth)
+        if value is None and (text := jsx_text(self._text[start : self._position])):
+            return text
         if self._next() in (",", "}", "]", ":", ";", ")", ""):
             return value
         # A part of an expression, or a literal with a type as in TypeScript.

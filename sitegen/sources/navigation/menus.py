@@ -4,6 +4,8 @@ import re
 from collections.abc import Callable, Iterator
 from typing import Any
 
+from sitegen.markdown.headings import inline_text
+from sitegen.markdown.rendering import parse_tokens
 from sitegen.sources.navigation.entries import (
     MAX_DEPTH,
     Entry,
@@ -25,7 +27,10 @@ _CHILDREN = (
 
 Groups = tuple[str, ...]
 SUMMARY = "SUMMARY.md"
-_CHAPTER = re.compile(r"([ \t]*)(?:[-*+][ \t]+)?\[(.*)\]\(<?([^()<>]*)>?\)\s*")
+_CHAPTER = re.compile(r"([ \t]*)(?:(?:[-*+]|[0-9]{1,9}[.)])[ \t]+)?(\[.{1,2000}\)\s*)")
+_LOOSE_LINK = re.compile(r"\[([^\[\]]*)\]\(([^()<>]*)\)\s*")
+_PART = re.compile(r"#{1,6} (.*)")
+_TAG = re.compile(r"<[^<>]*>")
 
 
 def read_mkdocs(nav: Any, index: FileIndex, folder: str = "") -> Iterator[Entry]:
@@ -101,14 +106,26 @@ def read_summary(text: str, index: FileIndex) -> Iterator[Entry]:
     chapters: list[tuple[int, str, str, str]] = []
     part, has_title = "", False
     for line in lines:
-        if line.startswith("# "):
+        if heading := _PART.fullmatch(line):
             # The first heading is the title of the book.
-            part = plain_label(line[2:]) if has_title or chapters else ""
+            title = plain_label(_TAG.sub("", heading[1]))
+            part = title if has_title or chapters else ""
             has_title = True
-        elif chapter := _CHAPTER.fullmatch(line):
-            indent = len(chapter[1].expandtabs(4))
-            chapters.append((indent, plain_label(chapter[2]), chapter[3], part))
+        elif (item := _CHAPTER.fullmatch(line)) and (link := _link(item[2])):
+            indent = len(item[1].expandtabs(4))
+            chapters.append((indent, *link, part))
     yield from _chapter_entries(chapters, index)
+
+
+def _link(text: str) -> tuple[str, str] | None:
+    """Return the label and the target of a text that is one link, else None."""
+    # The name of a chapter may be a link to nothing, and its target have spaces.
+    *_, inline, _ = parse_tokens(text)
+    children = inline.children or [inline]
+    if children[0].type == "link_open" and children[-1].type == "link_close":
+        return plain_label(inline_text(children)), str(children[0].attrs["href"])
+    loose = _LOOSE_LINK.fullmatch(text)
+    return (plain_label(loose[1]), loose[2]) if loose else None
 
 
 def _chapter_entries(

@@ -120,7 +120,8 @@ class _Reader:
     def starlight(self) -> Iterator[Entry]:
         if self._folder.parts[-3:] != ("src", "content", "docs"):
             return
-        parse = partial(literal_after, opening=_STARLIGHT_START)
+        # Without a sidebar, its pages are in the order of their folders.
+        parse = partial(literal_after, opening=_STARLIGHT_START, is_required=False)
         sidebar = self._load([self._folder.parents[2]], ASTRO_FILES, parse)
         yield from read_starlight(sidebar, self._index, self._list_folder)
 

@@ -29,6 +29,24 @@ TABS = '=== "A"\n\n    a\n\n=== "B"\n\n    - b'
         ('{{< alert color="danger" >}}\na\n{{< /alert >}}', "> [!CAUTION]\n> a"),
         ("{{% notice warning %}}\na\n{{% /notice %}}", "> [!WARNING]\n> a"),
         ('<section class="note">\n\na\n\n</section>', "> [!NOTE]\n> a"),
+        ("{{< hint danger >}}\na\n{{< /hint >}}", "> [!CAUTION]\n> a"),
+        ("{{< hint >}}a{{< /hint >}}", "> [!TIP]\n> a"),
+        (
+            '{{% notice style="warning" title="T" %}}a\n\nb{{% /notice %}} c',
+            "> [!WARNING]\n> **T**\n>\n> a\n>\n> b\n\nc",
+        ),
+        (
+            '{{< admonition tip "T" true >}}\na\n{{< /admonition >}}',
+            "> [!TIP]\n> **T**\n>\n> a",
+        ),
+        (
+            "| a |\n|---|\n| b |\n{{< c >}}\n| d | {{< e >}} |",
+            "| a |\n|---|\n| b |\n\n{{< c >}}\n| d | {{< e >}} |",
+        ),
+        (
+            '{{</* ref "a" */>}} `{{%/* b */%}}`\n\n```\n{{</* /c */>}}\n```',
+            '{{< ref "a" >}} `{{% b %}}`\n\n```\n{{< /c >}}\n```',
+        ),
         ('<Card title="T" icon="x">\n\ta\n</Card>', "**T**\n\na"),
         ('<CardGrid>\n<LinkCard title="T" href="/a/" />\n</CardGrid>', "- [T](/a/)"),
         ("<Steps>\n\n1. a\n\n</Steps>", "1. a"),
@@ -55,7 +73,44 @@ TABS = '=== "A"\n\n    a\n\n=== "B"\n\n    - b'
             '<YouTube\n  id="x_1"\n  title="T"\n/>',
             "[T](https://www.youtube.com/watch?v=x_1)",
         ),
-        ('<div style={{a: "b"}}>c</div>', "<div>c</div>"),
+        ('<div style={{a: "b"}}>*c*</div>', "*c*"),
+        (
+            "<Tabs\n  values={[\n    {value: 'a', label: 'A'},\n    {value: 'b', label:"
+            " <>B <i>x</i></>},\n  ]}>\n<TabItem value='a'>\n\na\n\n</TabItem>\n"
+            '<TabItem value="b" default>- b</TabItem>\n</Tabs>',
+            TABS.replace('"B"', '"B x"'),
+        ),
+        (
+            '<Tabs>\n<TabItem label="A">a</TabItem>\n</Tabs>\n\n<Tabs>\n<TabItem'
+            " label={<><b>Don't</b>, B</>}>b</TabItem>\n</Tabs>",
+            '=== "A"\n\n    a\n\n\n\n===! "Don\'t , B"\n\n    b',
+        ),
+        (
+            "1. a\n\n   <Tabs>\n   <TabItem label='A'>\n   b\n   </TabItem>\n"
+            "   </Tabs>\n\n   <Note>\n     c\n   </Note>\n2. d",
+            '1. a\n\n\n   === "A"\n\n       b\n\n\n   > [!NOTE]\n   > c\n\n2. d',
+        ),
+        (
+            "import p from './p.svg';\n\n<img\n  src={p}\n  alt=\"P\"\n  style={{\n"
+            "    a: 'b',\n\n    c: 1}}\n  onClick={() => a(1 > 0)}\n className='x'\n/>",
+            '<img src="./p.svg" alt="P" class="x" />',
+        ),
+        (
+            '<div className="a">Text *b*\n**c**</div>\n<section>\n*d*\n</section>',
+            "Text *b*\n**c**\n\n<section>\n\n*d*\n\n</section>",
+        ),
+        ("a{' '}b {/* c */}d `{/* e */}`", "a b d `{/* e */}`"),
+        (
+            "export const A = ({b}) => (\n  <i>\n\n    {b}\n  </i>\n);\n\nimport B"
+            " from 'b'\nexport default 1\n\nText\nimport x",
+            "Text\nimport x",
+        ),
+        (
+            '- a\n\n  <Code lang="js" title={"b.js"} code={`\nc();\n\nd`} />',
+            '- a\n\n  ```js title="b.js"\n  c();\n\n  d\n  ```',
+        ),
+        ("<Code code={file} />", "&lt;Code code={file} />"),
+        ('<Card title="a => b < c" {...rest}>\nd\n</Card>', "**a => b < c**\n\nd"),
         ('a <Badge text="New" variant="tip" /><Icon name="x" />', "a New"),
         ('<LinkButton href="/a/">b</LinkButton>', "[b](/a/)"),
         ('{{< figure src="a.png" alt="A" title="T" >}}', '![A](a.png "T")'),
@@ -117,6 +172,17 @@ def test_component_without_counterpart_is_named(tmp_path):
     ]
 
 
+def test_shortcode_that_an_author_shows(tmp_path):
+    """An escaped shortcode is no remark, unless the page also has a true one."""
+    (tmp_path / "a.md").write_text("{{</* map */>}} {{%/* b */%}} {{% b %}}\n")
+
+    tree = read_tree(tmp_path)
+
+    assert [note.reason for note in tree.notes] == [
+        "Shortcodes and directives are shown as text: {{% b (line 1)."
+    ]
+
+
 def test_line_is_that_of_the_occurrence(tmp_path):
     """The line is that of the component, not of code or of a converted component."""
     (tmp_path / "a.md").write_text(
@@ -139,6 +205,8 @@ REPEATED = [
     *("{{< tab ", "<Tabs>\n<TabItem>\n", ":::image ", "{{< figure ", "<a b={"),
     *("# [a](#tab/b)\n", "{% highlight a %}\n", "{: .note }\n", "a\n{: .note }\n"),
     *("<Card>a</Card>\n", "<iframe\n", "> <Card>\n", "> <Card>\n> </Card>\n"),
+    *("<Code code={`", "<Tabs values={[", "<A b={<c>", "<Tab {...", "<A b='"),
+    *("export a = (\n", "{{< notice >}}", "{{</* ", "- <Note>\n", "  - <Note>\n"),
     *("{: .a-title }\n", "> a\n{: .a-title }\n", "{: .a-title }\n> a\n"),
 ]
 

@@ -203,6 +203,9 @@ def test_local_images(text, expected):
 
 REPEATED = [
     *(":::note\n", "::: [", ":", "!!! note\n", "!!! a ", '=== "', "<!--\n", "<!-- -->"),
+    *("{# ", "%%a ", "{::comment}", "{% comment %}", "/// note\n", "!!!", "- !!! a\n"),
+    *("==a", "^^a", "++a+", "![a](b#only-dark)", "{ .a }", "a { .b", "`` ` "),
+    *("--8<--\n", "<<< a\n", "*[a]: b\n", "<h1>", "<h1>\n# a\n"),
     *("{:", "# a {#", "{{<ref ", "{% link ", "import '", "export \n", "\n\n", "> "),
     *("[[", "[[a,", "[[a]]\n", "{: #a }\n", "# [[a]]", "{{ '", "{{<ref a "),
     *("{% highlight a %}\n", "{% highlight a %}\n```\n{% endhighlight %}\n"),

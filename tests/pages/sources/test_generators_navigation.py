@@ -90,6 +90,27 @@ def test_navigation_names_what_is_no_page(write):
     assert write({"x/_data/navigation.yml": menu, "x/a.md": None}, "x").notes == []
 
 
+def test_summary_as_markdown(write):
+    """Labels and targets are Markdown; entries may be numbered, and headings groups."""
+    summary = (
+        '# Contents\n\n## First <a href="#first" id="first"></a>\n\n'
+        '1. [An \\[array\\] & `b`](a\\_b.md "Title")\n2. [*Sizes* (big)](<c (d).md>)\n'
+        "   - [e](f(g).md)\n\n## Last\n\n* [3. Old](h%20i.md)\n* [j](k l.md)\n"
+    )
+    names = ("a_b", "c (d)", "f(g)", "h i", "k l")
+
+    tree = write({"SUMMARY.md": summary} | {f"{name}.md": None for name in names}, "")
+
+    assert pages(tree) == [
+        ("First", "An [array] & b"),
+        ("First / Sizes (big)", "Sizes (big)"),
+        ("First / Sizes (big)", "e"),
+        ("Last", "3. Old"),
+        ("Last", "j"),
+    ]
+    assert tree.notes == []
+
+
 def test_heading_that_repeats_the_label(write):
     """A first heading of any level that equals the title is not repeated below it."""
     page = "## Use `it`\n\nWords.\n"
@@ -197,6 +218,19 @@ def test_starlight(write):
         ("Guides", "Page a"),
         ("Guides", "Page b"),
     ]
+
+
+def test_starlight_without_a_sidebar(write):
+    """The pages are in the order of their folders, and nothing is remarked."""
+    docs = "src/content/docs"
+    config = "export default defineConfig({integrations: [starlight({title: 'T'})]})"
+
+    tree = write(
+        {"astro.config.ts": config, f"{docs}/b.md": None, f"{docs}/a.md": None}, docs
+    )
+
+    assert pages(tree) == [(None, "Page a"), (None, "Page b")]
+    assert tree.notes == []
 
 
 def test_toc(write):
