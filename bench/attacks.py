@@ -226,13 +226,15 @@ ATTACKS = {
 
 
 def deleted_bytes(pid):
-    """Return the size of the deleted files that a process and its children have."""
+    """Return the size of the deleted files of a process and its children on a disk."""
     total = 0
     for process in [pid, *children(pid)]:
         for link in Path(f"/proc/{process}/fd").iterdir():
             with suppress(OSError):
-                is_deleted = str(link.readlink()).endswith("(deleted)")
-                total += os.stat(link).st_size if is_deleted else 0
+                name = str(link.readlink())
+                is_on_disk = not name.startswith("/memfd:")
+                if name.endswith("(deleted)") and is_on_disk:
+                    total += os.stat(link).st_size
     return total
 
 
