@@ -79,8 +79,8 @@ class BuildProgress:
 
     def lag(self, now: datetime) -> float:
         """Return for how many seconds the oldest request has been pending."""
-        since = self.started_at or self.requested_at or now
-        return max(0.0, (now - since).total_seconds())
+        since = self.started_at or self.requested_at
+        return max(0.0, (now - since).total_seconds()) if since else 0.0
 
 
 def combined(workers: Iterable[BuildProgress]) -> BuildProgress:
