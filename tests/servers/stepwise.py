@@ -53,8 +53,8 @@ def stopping(stop):
         yield
 
 
-def wait_for_waiting(address, count=1, is_done=None):
-    """Wait until so many wait for a lock, or it is done; return whether they wait."""
+def wait_for_waiting(address, is_done=None):
+    """Wait until one waits for a lock, or it is done; return whether it waits."""
     request = (
         "SELECT COUNT(*) FROM pg_stat_activity WHERE datname = current_database()"
         " AND wait_event_type = 'Lock'"
@@ -64,7 +64,7 @@ def wait_for_waiting(address, count=1, is_done=None):
         for _ in range(PATIENCE * 100):
             if is_done.wait(0.01):
                 return False
-            if other.execute(request).fetchone()[0] >= count:
+            if other.execute(request).fetchone()[0]:
                 return True
     raise AssertionError("A writer neither waits nor ends.")
 
@@ -130,3 +130,24 @@ def writers(post, path, body_of, **options):
         return lambda at: post(host, path, body_of(at, host), **options)
 
     return writer(0), writer(1)
+
+
+def service_writer(post):
+    """Return the writer of services of the status page, on the second host."""
+
+    def add_service(at):
+        body = {"slug": f"s{at}", "name": "S"}
+        path = "/status/v1/admin/services/add"
+        return post(1, path, body, Idempotency_Key=f"s{at}")
+
+    return add_service
+
+
+def require_wait_for_the_generation_alone(rounds):
+    """Both always succeed; the second waits for the commit of a generation at most."""
+    for _, results, _ in rounds:
+        assert [status for status, _ in results] == [200, 200]
+    waits = [did_wait for *_, did_wait in rounds]
+    # Stopped before it numbers the generation, or before it commits.
+    assert waits[-3:] == [True, True, False]
+    assert not any(waits[:-3])

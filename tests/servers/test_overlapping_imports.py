@@ -9,7 +9,11 @@ from models.projects.document_imports.rows import DocumentImportRow
 from models.projects.documents.rows import DocumentRow
 from tests.conftest import NOON
 from tests.factories.projects import make_project
-from tests.servers.stepwise import interleaved
+from tests.servers.stepwise import (
+    interleaved,
+    require_wait_for_the_generation_alone,
+    service_writer,
+)
 
 pytestmark = pytest.mark.postgresql
 
@@ -113,18 +117,6 @@ def test_status_does_not_wait_for_an_import(post, docs_project, settings, monkey
     def apply(at):
         return post(0, f"{IMPORTS}/apply", {"id": ids[at]}, Idempotency_Key=f"{at}")
 
-    def add_service(at):
-        body = {"slug": f"s{at}", "name": "S"}
-        path = "/status/v1/admin/services/add"
-        return post(1, path, body, Idempotency_Key=f"s{at}")
+    rounds = list(interleaved(settings.database, apply, service_writer(post)))
 
-    rounds = list(interleaved(settings.database, apply, add_service))
-
-    assert all(
-        [status for status, _ in results] == [200, 200] for _, results, _ in rounds
-    )
-    waits = [did_wait for *_, did_wait in rounds]
-    # Stopped before it numbers the generation, or before it commits.
-    assert len(waits) > 30
-    assert waits[-3:] == [True, True, False]
-    assert not any(waits[:-3])
+    require_wait_for_the_generation_alone(rounds)

@@ -22,7 +22,12 @@ from models.status.measurements.sources import SourceKeyRow
 from models.status.services.rows import ServiceRow
 from models.storage.database import database
 from tests.conftest import NOON
-from tests.servers.stepwise import interleaved, writers
+from tests.servers.stepwise import (
+    interleaved,
+    require_wait_for_the_generation_alone,
+    service_writer,
+    writers,
+)
 
 pytestmark = pytest.mark.postgresql
 
@@ -108,20 +113,9 @@ def test_operators_do_not_wait_for_measurements(post, settings, api):
     def record(at):
         return post(0, RECORD, fresh(at, 0))
 
-    def add_service(at):
-        body = {"slug": f"s{at}", "name": "S"}
-        path = "/status/v1/admin/services/add"
-        return post(1, path, body, Idempotency_Key=f"s{at}")
+    rounds = list(interleaved(settings.database, record, service_writer(post)))
 
-    rounds = list(interleaved(settings.database, record, add_service))
-
-    assert all(
-        [status for status, _ in results] == [200, 200] for _, results, _ in rounds
-    )
-    waits = [did_wait for *_, did_wait in rounds]
-    # Stopped before it numbers the generation, or before it commits.
-    assert waits[-3:] == [True, True, False]
-    assert not any(waits[:-3])
+    require_wait_for_the_generation_alone(rounds)
 
 
 def test_late_measurements_of_two_hosts(post, settings, api):
