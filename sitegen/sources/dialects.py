@@ -11,6 +11,7 @@ from sitegen.sources.admonitions import (
 )
 from sitegen.sources.comments import without_comments
 from sitegen.sources.components import convert_inline, split_line
+from sitegen.sources.directives import convert_directives
 from sitegen.sources.fences import FENCE, FenceTracker, outside_spans
 from sitegen.sources.inline_notations import (
     convert_attributes,
@@ -29,6 +30,9 @@ _CODE_START = re.compile(
 )
 _CODE_END = re.compile(
     r"\{%-? ?endhighlight ?-?%\}\s*|\{\{[<%] ?/ ?highlight ?[%>]\}\}\s*"
+)
+_DIRECTIVE = re.compile(
+    r"^ *(?:`{3}|~{3}|:{3})[`~:]*\{[A-Za-z]|^ {0,3}\([\w.:-]+\)=", re.M
 )
 _RAW = re.compile(r"\{%-? ?(?:end)?raw ?-?%\}")
 _NOTE_CLASS = re.compile(r"\{: *\.([a-z]{1,20}+)(?:-title)?[^{}]{0,100}\}\s*")
@@ -73,7 +77,7 @@ _SIGNS = (
         "#tab",
         "highlight-",
     ),
-    *("\nimport", "\nexport"),
+    *("\nimport", "\nexport", ")="),
 )
 # Names of icons, and lines of spaces, which become empty.
 _OTHER_SIGNS = re.compile(
@@ -102,6 +106,8 @@ def convert_lines(text: str, *, is_mdx: bool) -> str:
     text = without_comments(text, is_mdx=is_mdx)
     text = without_modules(with_plain_tags(text, is_mdx=is_mdx), is_mdx=is_mdx)
     lines = text.split("\n")
+    if _DIRECTIVE.search(text):
+        lines = convert_directives(lines, KIND_BY_NAME.keys())
     if "{%" in text or "{{" in text:
         lines = list(_with_fences(lines))
     if "highlight-" in text:

@@ -64,6 +64,7 @@ _VALUE = re.compile(
 )
 _PROPERTY = re.compile(r"\{props\.(\w{1,60}+)\}")
 _LITERAL = re.compile(r"( *)(`{3,}|~{3,})\{literalinclude\} +(\S{1,300}) *")
+_INCLUDE_DIRECTIVE = re.compile(r"( *)(`{3,}|~{3,}|:{3,})\{include\} +(\S{1,300}) *")
 _OPTION = re.compile(r" *:([a-z-]+):[ ]*(.*)")
 _ANCHOR = re.compile(
     r"(ANCHOR|ANCHOR_END): *([\w-]+)|--8<-- \[(start|end): *([\w-]+)\]"
@@ -139,6 +140,15 @@ class Includes:
                 end = _end_of_literal(lines, index, literal[2])
                 output += self._literal(file, literal, lines[index:end], number, chain)
                 # The fence that ends it.
+                fences = FenceTracker()
+                index = end + 1
+            elif directive := _INCLUDE_DIRECTIVE.fullmatch(line):
+                end = _end_of_literal(lines, index, directive[2])
+                text_of_file = self._read(file, directive[3], number, chain)
+                if text_of_file is None:
+                    output += lines[index - 1 : end + 1]
+                else:
+                    output += text_of_file.split("\n")
                 fences = FenceTracker()
                 index = end + 1
             elif snippets := _SNIPPETS.fullmatch(line):

@@ -1,0 +1,184 @@
+"""Convert the directives of MyST and Sphinx, with their arguments and options."""
+
+import re
+from collections.abc import Iterator, Mapping, Sequence, Set
+from dataclasses import dataclass
+
+MAX_DEPTH = 10
+_OPENING = re.compile(r"( *)(`{3,}|~{3,}|:{3,})\{([A-Za-z][\w:.-]{0,60}+)\} *(.*)")
+_FENCE = re.compile(r" *(`{3,}|~{3,}|:{3,})(.*)")
+_OPTION = re.compile(r" *:([\w-]{1,60}+):(?: +(.*))?")
+_LABEL = re.compile(r" {0,3}\(([\w.:-]{1,200}+)\)= *")
+_CODE = {"code", "code-block", "sourcecode", "code-cell", "parsed-literal"}
+_PICTURES = {"figure", "image"}
+_VERSIONS = {
+    "versionadded": "Added in version",
+    "versionchanged": "Changed in version",
+    "version-changed": "Changed in version",
+    "deprecated": "Deprecated since version",
+    "versionremoved": "Removed in version",
+}
+# Only what is in these matters.
+_GROUPS = {"tab-set", "grid", "grid-item", "margin", "glossary", "div", "container"}
+_TABS, _CARDS = {"tab-item", "tab"}, {"grid-item-card", "card"}
+_FOLDS = {"dropdown", "details"}
+# These make no text of their own.
+_SILENT = {"toctree", "contents", "todo", "index", "tableofcontents"}
+
+
+@dataclass(frozen=True)
+class Directive:
+    """A directive, with the lines in it."""
+
+    indent: str
+    fence: str
+    name: str
+    argument: str
+    options: Mapping[str, str]
+    body: Sequence[str]
+
+
+def convert_directives(lines: Sequence[str], kinds: Set[str]) -> list[str]:
+    """Return the lines with directives as Markdown, or as containers of these kinds."""
+    return list(_converted(lines, kinds, 0))
+
+
+def _converted(lines: Sequence[str], kinds: Set[str], depth: int) -> Iterator[str]:
+    index = 0
+    while index < len(lines):
+        line = lines[index]
+        fence = _FENCE.fullmatch(line)
+        opening = _OPENING.fullmatch(line) if fence and depth < MAX_DEPTH else None
+        index += 1
+        if opening:
+            end = _end_of_fence(lines, index, opening[2])
+            directive = _directive(opening, lines[index:end])
+            converted = _as_markdown(directive, kinds, depth)
+            if converted is None:
+                # What is not known stays as it is.
+                is_code = opening[2][0] != ":"
+                inner = lines[index:end]
+                yield line
+                yield from inner if is_code else _converted(inner, kinds, depth + 1)
+                yield from lines[end : end + 1]
+            else:
+                yield from (f"{opening[1]}{each}".rstrip() for each in converted)
+            index = end + 1
+            continue
+        if (
+            fence
+            and fence[1][0] != ":"
+            and not (fence[1][0] == "`" and "`" in fence[2])
+        ):
+            end = min(
+                _end_of_fence(lines, index, fence[1], nests=False) + 1, len(lines)
+            )
+            yield from lines[index - 1 : end]
+            index = end
+        elif label := _LABEL.fullmatch(line):
+            yield f'<a id="{label[1]}"></a>'
+            # The heading below it must not be part of its paragraph.
+            yield ""
+        else:
+            yield line
+
+
+def _end_of_fence(
+    lines: Sequence[str], start: int, fence: str, *, nests: bool = True
+) -> int:
+    """Return the line that ends what a fence begins, or the number of lines."""
+    depth = 0
+    for index in range(start, len(lines)):
+        line = lines[index].strip()
+        if not line.startswith(fence):
+            continue
+        if line.strip(fence[0]):
+            # Of equal fences, those with names nest.
+            depth += nests and line.startswith(fence + "{")
+        elif depth:
+            depth -= 1
+        else:
+            return index
+    return len(lines)
+
+
+def _directive(opening: re.Match[str], lines: Sequence[str]) -> Directive:
+    indent = len(opening[1])
+    body = [line[min(indent, len(line) - len(line.lstrip(" "))) :] for line in lines]
+    options: dict[str, str] = {}
+    while body and (option := _OPTION.fullmatch(body[0])):
+        options[option[1]] = (option[2] or "").strip()
+        del body[0]
+    while body and not body[0].strip():
+        del body[0]
+    return Directive(
+        opening[1], opening[2], opening[3].lower(), opening[4].strip(), options, body
+    )
+
+
+def _as_markdown(directive: Directive, kinds: Set[str], depth: int) -> list[str] | None:
+    """Return the lines that a directive becomes, None if it has no counterpart."""
+    name, argument, body = directive.name, directive.argument, directive.body
+    if name in _SILENT:
+        return []
+    if name in _CODE:
+        return _code(directive)
+    if name == "math":
+        return ["```math", *([argument] if argument else []), *body, "```"]
+    if name in _PICTURES:
+        return [*_picture(directive), *_converted(body, kinds, depth + 1)]
+    if name in _VERSIONS:
+        words = f"**{_VERSIONS[name]} {argument.partition(' ')[0]}:**"
+        text = [argument.partition(" ")[2], *body]
+        return [
+            "",
+            f"{words} {' '.join(filter(None, text[:1]))}".rstrip(),
+            *text[1:],
+            "",
+        ]
+    if name not in kinds | _GROUPS | _TABS | _CARDS | _FOLDS | {"admonition"}:
+        return None
+    inner = list(_converted(body, kinds, depth + 1))
+    if name in _GROUPS:
+        return ["", *inner, ""]
+    if name in _TABS:
+        title = argument.replace('"', "'")
+        return ["", f'=== "{title}"', "", *(f"    {line}" for line in inner), ""]
+    if name in _CARDS:
+        link = directive.options.get("link", "")
+        title = f"[{argument}]({link})" if link and argument else argument
+        return ["", *([f"**{title}**", ""] if title else []), *inner, ""]
+    # A container with as many colons as the fence has characters holds those with less.
+    colons = ":" * len(directive.fence)
+    if name in _FOLDS:
+        return [f"{colons} details {argument}", *inner, colons]
+    classes = directive.options.get("class", "").split()
+    kind = next((each for each in (name, *classes) if each in kinds), "note")
+    title = f"[{argument}]" if name == "admonition" and argument else ""
+    text = [argument] if argument and not title else []
+    return [f"{colons}{kind}{title}", *text, *inner, colons]
+
+
+def _code(directive: Directive) -> list[str]:
+    options = directive.options
+    info = [
+        directive.argument or ("text" if directive.name == "parsed-literal" else "")
+    ]
+    if caption := options.get("caption", ""):
+        info.append('title="{}"'.format(caption.replace('"', "'")))
+    if lines := options.get("emphasize-lines", ""):
+        info.append(f"{{{lines}}}")
+    if "linenos" in options or "lineno-start" in options:
+        info.append(f"linenums={options.get('lineno-start') or 1}")
+    fence = directive.fence.replace(":", "`")
+    return [f"{fence}{' '.join(filter(None, info))}", *directive.body, fence]
+
+
+def _picture(directive: Directive) -> list[str]:
+    """Return the picture; the text below it stays as its caption."""
+    options = directive.options
+    picture = f"![{options.get('alt', '')}]({directive.argument})"
+    attributes = [f"#{options['name']}"] if options.get("name") else []
+    width = options.get("width", "").removesuffix("px")
+    attributes += [f"width={width}"] if width.isdecimal() else []
+    return ["", picture + (f"{{{' '.join(attributes)}}}" if attributes else ""), ""]
