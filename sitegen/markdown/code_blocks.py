@@ -12,6 +12,11 @@ from sitegen.markdown.highlighting import highlight
 from sitegen.markdown.math import to_mathml
 from sitegen.markdown.texts import text_mark
 
+# A code span within a paragraph; its group `ticks` are the backticks that begin it.
+CODE_SPAN = (
+    r"(?<![`\\])(?P<ticks>`++)"
+    r"(?:[^`\n]++|\n(?![ \t]*\n)|(?!(?P=ticks)(?!`))`++)*+(?P=ticks)(?!`)"
+)
 # Text after the fence; real ones have a tenth of it.
 MAX_INFO_LENGTH = 500
 LANGUAGE = re.compile(r"\s*(?:\{\s*\.?)?([A-Za-z0-9_+#.\-]{1,40})")

@@ -6,6 +6,8 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from math import log2
 
+from sitegen.markdown.code_blocks import CODE_SPAN
+from sitegen.markdown.html_tags import ALLOWED
 from sitegen.search.terms import MAX_LENGTH, count_terms, joined_words, terms
 
 # The weights of a term in a text, the lightest first, as assets/search.js has them.
@@ -23,6 +25,15 @@ _FENCE_OR_HEADING = re.compile(r"^ {0,3}(?:(`{3,}|~{3,})|#{1,6}[ \t]+(.*))", re.
 # The targets of links are not searched, the texts of footnotes are.
 _DEFINITION = re.compile(r"^\[(?!\^)[^\]\n]{1,200}\]:[ \t]*\S*", re.M)
 _TARGET = re.compile(r"\((?<=\]\()[^()\s]*")
+# Tags and attributes, which readers do not see. They do see all of code.
+_CODE = rf"^ {{0,3}}(?P<fence>`{{3,}}|~{{3,}}).*?(?:^ {{0,3}}(?P=fence)|\Z)|{CODE_SPAN}"
+_NAMES = "|".join(sorted(ALLOWED, key=len, reverse=True))
+_SIGN = re.compile(r"<[A-Za-z/!]|\{:?\s*[#.]")
+_INVISIBLE = re.compile(
+    rf"{_CODE}|<!--.{{0,2000}}?-->|</?(?:{_NAMES})(?:\s[^<>]{{0,1000}})?/?>"
+    r"|\{:?\s*[#.][^{}\n]{1,300}\}",
+    re.M | re.S | re.I,
+)
 
 
 @dataclass(frozen=True)
@@ -123,7 +134,7 @@ def create_shards(texts: Iterable[Text], count: int) -> Shards:
 
 def weigh_terms(text: Text) -> dict[str, int]:
     """Return the terms of a text, each with the highest weight that it has there."""
-    content = without_targets(text.content)
+    content = without_targets(visible_text(text.content))
     weights = {
         term: OFTEN if times >= MIN_OFTEN else ONCE
         for term, times in count_terms(f"{text.summary}\n{content}").items()
@@ -135,6 +146,13 @@ def weigh_terms(text: Text) -> dict[str, int]:
     whole_title = " ".join(title)[:MAX_LENGTH] + " "
     title += [*joined_words(text.title), whole_title] if title else []
     return weights | dict.fromkeys(title, text.title_weight)
+
+
+def visible_text(content: str) -> str:
+    """Return Markdown without tags of HTML, comments, ids and classes."""
+    if not _SIGN.search(content):
+        return content
+    return _INVISIBLE.sub(lambda part: part[0] if part[0][0] in "`~ " else "", content)
 
 
 def without_targets(content: str) -> str:

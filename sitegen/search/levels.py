@@ -37,7 +37,7 @@ NUMBERS_OF_PUBLICATION = 3
 # How much text, reduced as below, makes a file of about 6 KB compressed.
 FILE_TERMS = 1200
 # Increased when the same texts would result in other files.
-FORMAT = 6
+FORMAT = 7
 
 # What is found, a document or an operation of the API.
 Listed = PublishedPage | Operation

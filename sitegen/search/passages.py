@@ -3,12 +3,12 @@
 import re
 
 from sitegen.markdown.headings import slug
-from sitegen.search.inverted_index import find_headings
+from sitegen.search.inverted_index import find_headings, visible_text
 
 # About as much text as an excerpt is looked for in.
 PART_SIZE = 16_000
 
-_EXPLICIT_ID = re.compile(r"\{#[\w-]+\}")
+_EXPLICIT_ID = re.compile(r"\{:?\s*#[^\s{}]+[^{}]*\}")
 
 
 def part_count(size: int) -> int:
@@ -43,7 +43,7 @@ def _number_headings(part: str, counts: dict[str, int]) -> str:
         text = heading[2].rstrip()
         if _EXPLICIT_ID.search(text):
             continue
-        id = slug(text)
+        id = slug(visible_text(text))
         counts[id] = counts.get(id, -1) + 1
         if counts[id]:
             position = heading.start(2) + len(text)

@@ -2,7 +2,8 @@
 
 import re
 
-from sitegen.sources.fences import CODE_SPAN, end_of_fence
+from sitegen.markdown.code_blocks import CODE_SPAN
+from sitegen.sources.fences import end_of_fence
 
 # How each notation begins and ends.
 _NOTATIONS = {

@@ -4,11 +4,9 @@ import re
 from collections.abc import Callable
 from functools import lru_cache
 
+from sitegen.markdown.code_blocks import CODE_SPAN
+
 FENCE = re.compile(r"[ \t>]*(`{3,}|~{3,})(.*)")
-# Backticks escaped or not, a code span, or backticks that begin none.
-CODE_SPAN = (
-    r"(?<![`\\])(?P<ticks>`++)(?:[^`]++|(?!(?P=ticks)(?!`))`++)*+(?P=ticks)(?!`)"
-)
 _BACKTICKS = re.compile(r"^[ \t>]*(`{3,}+)", re.M)
 _SPAN = re.compile(CODE_SPAN)
 

@@ -10,8 +10,8 @@ from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
 
+from sitegen.markdown.code_blocks import CODE_SPAN
 from sitegen.sources.fences import (
-    CODE_SPAN,
     FenceTracker,
     end_of_fence,
     fence_around,

@@ -61,7 +61,7 @@ function join(word, following) {
 const SITE_PATH = new URL("..", import.meta.url).pathname.slice(0, -1);
 
 // The number is that of the format of the index: a page of before finds nothing here.
-const ROOT = "/search/root-6.json", STATUS = "/search/status-6.json", OLDER = "/search/incidents/index.json";
+const ROOT = "/search/root-7.json", STATUS = "/search/status-7.json", OLDER = "/search/incidents/index.json";
 const files = new Map();
 let requests = 0;
 
@@ -302,9 +302,12 @@ async function resultAt({ folder, head, pagesOfBlock, pageOf }, page, scoreOf) {
   return { ...result, text: numbers.length > 1 ? `/search/parts${path}/${part}.md` : `${path}.md` };
 }
 
-const slug = (text) => text.normalize("NFC").toLowerCase().replace(/['’]/g, "").replace(/[^\p{L}\p{M}\p{N}_]+/gu, " ").trim().split(" ").join("-") || "section";
+const slug = (text) => text.normalize("NFC").toLowerCase().replace(/['’\ufe0e\ufe0f\u20e3]/g, "").replace(/[^\p{L}\p{M}\p{N}_]+/gu, " ").trim().split(" ").join("-") || "section";
 
+// Readers see tags, comments, ids and the marks of tabs in code only.
 const plain = (markdown) => markdown
+  .replace(/(`+)[^]*?\1|<!--[^]*?-->|<\/?[a-z][^<>]*>|\{:?\s*[#.][^{}\n]*\}/g, (all, ticks) => (ticks ? all : ""))
+  .replace(/^[ \t>]*===[!+]? +"(.*)" *$/gm, "$1")
   .replace(/\[\^[^\s[\]]+\]:?/g, "")
   .replace(/!?\[([^\]]*)\](?:\([^)]*\)|\[[^\]]*\])/g, "$1")
   .replace(/^[ \t]*(?:>[ \t]*)*(?:\[!\w+\]|[*+-] |\d+[.)] )?/gm, "")
@@ -315,11 +318,11 @@ const plain = (markdown) => markdown
 // The paragraphs of a document with their headings. Long ones are cut off, since some
 // patterns above take quadratic time.
 const MAX_PASSAGE = 4000;
-function passages(markdown, title) {
+export function passages(markdown, title) {
   const passages = [], idCounts = new Map();
   let fence = "", heading = { text: "", id: "" }, lines = [];
   const finish = () => {
-    const text = plain(lines.join("\n").slice(0, MAX_PASSAGE));
+    const all = lines.join("\n").slice(0, MAX_PASSAGE), text = fence ? all.replace(/\s+/g, " ").trim() : plain(all);
     if (text) passages.push({ heading, text });
     lines = [];
   };
@@ -327,12 +330,12 @@ function passages(markdown, title) {
     const mark = line.match(/^ {0,3}(`{3,}|~{3,})/)?.[1];
     const opening = !fence && line.slice(0, MAX_PASSAGE).match(/^ {0,3}#{1,6}[ \t]+(.*)$/)?.[1].replace(/ #+ *$/, "");
     if (mark && (!fence || mark.startsWith(fence))) {
-      fence = fence ? "" : mark;
       finish();
+      fence = fence ? "" : mark;
     } else if (opening) {
       finish();
-      const explicitId = opening.match(/\{#([\w-]+)\}/)?.[1];
-      const text = plain(opening.replace(/\s*\{#[\w-]+\}/, ""));
+      const explicitId = opening.match(/\{:?\s*#([^\s{}]+)[^{}]*\}/)?.[1];
+      const text = plain(opening.replace(/<small>.*?<\/small>|!\[[^\]]*\]\([^)]*\)/g, "")) || plain(opening);
       const id = explicitId ?? slug(text), count = idCounts.get(id) ?? 0;
       if (text === title && !passages.length) continue;
       idCounts.set(id, count + 1);

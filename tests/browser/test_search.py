@@ -8,6 +8,7 @@ from urllib.request import urlopen
 
 import pytest
 
+from sitegen.markdown.rendering import render
 from sitegen.search.terms import terms
 from tests.samples.languages import SENTENCES
 from tests.samples.search_words import FOUND_BY
@@ -22,6 +23,8 @@ TERMS = """async (texts) => {
   return texts.map(search.terms);
 }"""
 
+
+PASSAGES = TERMS.replace("texts.map(search.terms)", "search.passages(texts, '')")
 
 # Parts of identifiers, and words in several scripts.
 PIECES = [
@@ -107,6 +110,29 @@ def test_same_terms_of_random_text(visit):
 
     for text, result in zip(texts, found, strict=True):
         assert result == terms(text), text
+
+
+def test_passages_are_what_readers_see(visit):
+    """Excerpts have no markup of HTML, and lead to headings that the page has."""
+    text = (
+        '## Git <a href="#x" id="x"></a>\n\nA <dfn title="x">quokka</dfn> '
+        '<!-- no -->\n\n<div class="badge">\n\nzebra\n\n</div>\n\n'
+        "### \u2699\ufe0f Run `it` {#3d .x}\n\n"
+        '=== "Linux"\n\n    wombat{.y}\n\n## Use <small>beta</small> ![b](https://a/b.svg)'
+        "\n\n| a | okapi |\n|---|---|\n\n## 安装 {#安装-1}\n\n"
+        "```html\n<b>numbat</b>\n```\n"
+        "\n## Git\n\nlast `<i>`\n"
+    )
+
+    found = visit().evaluate(PASSAGES, text)
+
+    headings = [(heading.id, heading.text) for heading in render(text).headings]
+    by_heading = [(each["heading"]["id"], each["heading"]["text"]) for each in found]
+    assert list(dict.fromkeys(by_heading)) == [each for each in headings if each[1]]
+    assert [each["text"] for each in found if each["text"]] == [
+        *("A quokka", "zebra", "Linux", "wombat", "a okapi", "<b>numbat</b>"),
+        "last <i>",
+    ]
 
 
 def test_nothing_is_loaded_before_the_first_focus(visit):

@@ -51,11 +51,29 @@ def test_places():
         Text("Keys", "Short", f"{CODE}\nkeys own own own [x](hidden.md)")
     )
 
-    assert (found["keys"], found["b"], found["own"]) == (TITLE, HEADING, HEADING)
+    assert (found["keys"], found["b"], found["own"]) == (TITLE, HEADING, OFTEN)
     assert (found["short"], found["x"]) == (ONCE, ONCE)
     assert weigh_terms(Text("", "", "so so so"))["so"] == OFTEN
     assert found["keys "] == TITLE
     assert "hidden" not in found
+
+
+@pytest.mark.parametrize(
+    ("text", "visible", "hidden"),
+    [
+        ('<figure class="a1"><img src="b1.png" alt="c"></figure>', "", "figure a1 b1"),
+        ("## Head {#own-id .d1}\n\ntext{.e1}", "head text", "own id d1 e1"),
+        ("a <!-- secret --> b <kbd>key</kbd>", "a b key", "secret kbd"),
+        ("`<b1>` and\n\n```html\n<summary>{#c1}\n```\n", "b1 summary c1", ""),
+        ("List<Item> 2 < 3", "list item", ""),
+    ],
+)
+def test_only_what_readers_see_is_found(text, visible, hidden):
+    """Tags, comments, ids and classes have no terms, except in code."""
+    found = weigh_terms(Text("", "", text))
+
+    assert set(visible.split()) <= set(found)
+    assert set(hidden.split()).isdisjoint(found)
 
 
 def test_headings_of_code():

@@ -122,6 +122,8 @@ from tests.processor import at_most
         ("A {# b #} C %%d%% E\n\n%% F\nG %%\nH", "A  C  E\n\n\nH"),
         ("A 7 %% 3 B 5 %% 2", "A 7 %% 3 B 5 %% 2"),
         ("`<!-- a -->` ``{# ` #}``", "`<!-- a -->` ``{# ` #}``"),
+        ("A ` b <!-- c -->\n\nD ` e", "A ` b \n\nD ` e"),
+        ("A `b\n<!-- c` D", "A `b\n<!-- c` D"),
         ("A\n\n    <!-- code -->", "A\n\n    <!-- code -->"),
         ("## A {/* #b-c */}\n## D <!-- #e -->", "## A {#b-c}\n## D {#e}"),
         ("<!-- never ends", "<!-- never ends"),
