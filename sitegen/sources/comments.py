@@ -29,7 +29,9 @@ _INDENTED = re.compile(r"(?: {4}|\t)")
 # The id of a heading, as Docusaurus writes it.
 _ID = re.compile(r"\s*(#[^\s#{}]{1,200})\s*")
 # An empty comment, which keeps the blocks around it apart.
-_SEPARATOR = "<!-- -->"
+SEPARATOR = "<!-- -->"
+MAX_LINE = 2_000
+_IN_LIST = re.compile(r"[ \t>]*(?:[-*+]|[0-9]{1,9}[.)])[ \t]|[> ]*[ \t]{2}")
 
 
 def without_comments(text: str, *, is_mdx: bool) -> str:
@@ -56,17 +58,25 @@ def without_comments(text: str, *, is_mdx: bool) -> str:
                 endless.add(name)
                 continue
             before = text[line_start : token.start()]
-            parts += [text[cut : token.start()]]
-            if line_start or before:
-                parts += _instead(before, name, text[position : end.start()])
+            parts.append(text[cut : token.start()])
+            if before.startswith("#"):
+                id = _ID.fullmatch(text, position, end.start())
+                parts += [f"{{{id[1]}}}"] if id else []
+            elif (
+                name == "html"
+                and not before.strip(" \t>")
+                and _is_separator(text, line_start, end.end())
+            ):
+                parts.append(SEPARATOR)
             cut = position = end.end()
     return "".join([*parts, text[cut:]])
 
 
-def _instead(before: str, notation: str, comment: str) -> list[str]:
-    """Return what stands for a comment, of which a line has text before."""
-    if before.startswith("#"):
-        id = _ID.fullmatch(comment)
-        return [f"{{{id[1]}}}"] if id else []
-    is_alone = notation == "html" and not before.strip(" \t>")
-    return [_SEPARATOR] if is_alone else []
+def _is_separator(text: str, line_start: int, end: int) -> bool:
+    """Return whether what is around a comment would run together without it."""
+    above = text[max(0, line_start - MAX_LINE) : line_start]
+    last_line = above.rstrip().rpartition("\n")[2]
+    if not last_line:
+        return False
+    is_apart = above.endswith("\n\n") and text.startswith("\n\n", end)
+    return not is_apart or _IN_LIST.match(last_line) is not None

@@ -232,7 +232,10 @@ def _inline(match: re.Match[str]) -> str:
     attributes, _ = _attributes(match[2])
     text = match[3] or attributes.get("text", "")
     link = attributes.get("href")
-    return f"[{text}]({link})" if link else text
+    if link:
+        return f"[{text}]({link})"
+    # Small print is no part of a heading's anchor.
+    return f"<small>{text}</small>" if match[1] == "Badge" and text else text
 
 
 def _frame(match: re.Match[str]) -> str:

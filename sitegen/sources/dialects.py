@@ -9,7 +9,7 @@ from sitegen.sources.admonitions import (
     ContainerConverter,
     convert_in_quotes,
 )
-from sitegen.sources.comments import without_comments
+from sitegen.sources.comments import SEPARATOR, without_comments
 from sitegen.sources.components import convert_inline, split_line
 from sitegen.sources.directives import convert_directives
 from sitegen.sources.fences import FENCE, FenceTracker, outside_spans
@@ -302,7 +302,7 @@ def without_modules(text: str, *, is_mdx: bool) -> str:
     # How many brackets of an export are open, and how many lines it has.
     depth = length = 0
     for line in text.split("\n"):
-        is_start = not previous.strip() and not length
+        is_start = previous.strip() in ("", SEPARATOR) and not length
         if not length and fences.is_code(line):
             previous = line
             output.append(line)

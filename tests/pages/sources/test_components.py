@@ -111,7 +111,10 @@ TABS = '=== "A"\n\n    a\n\n=== "B"\n\n    - b'
         ),
         ("<Code code={file} />", "&lt;Code code={file} />"),
         ('<Card title="a => b < c" {...rest}>\nd\n</Card>', "**a => b < c**\n\nd"),
-        ('a <Badge text="New" variant="tip" /><Icon name="x" />', "a New"),
+        (
+            'a <Badge text="New" variant="tip" /><Icon name="x" />',
+            "a <small>New</small>",
+        ),
         ('<LinkButton href="/a/">b</LinkButton>', "[b](/a/)"),
         ('{{< figure src="a.png" alt="A" title="T" >}}', '![A](a.png "T")'),
         (':::image type="content" source="a.png" alt-text="A":::', "![A](a.png)"),

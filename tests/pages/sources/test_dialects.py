@@ -116,6 +116,8 @@ from tests.processor import at_most
         # A comment ends the block before it.
         ("A\n<!-- b\nc -->\nD", "A\n<!-- -->\nD"),
         ("- A\n\n<!-- b -->\n\n- C", "- A\n\n<!-- -->\n\n- C"),
+        ("A\n\n<!-- b -->\n\nC", "A\n\n\n\nC"),
+        ("A\n<!-- b -->\nimport C from 'd'\n\nE", "A\n<!-- -->\n\nE"),
         ("A <!-- b --> C {/* d\ne */}F", "A  C F"),
         ("{::comment}\nA\n{:/}\nB {::comment}c{:/comment}", "\nB "),
         ("{% comment %}A{% endcomment %}B {{< comment >}}C{{< /comment >}}", "B "),

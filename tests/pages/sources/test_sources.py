@@ -102,6 +102,7 @@ def test_language(read, front, language, noted):
             "Start",
             '<a id="y"></a><a id="x"></a>\n\nWords.',
         ),
+        ('# Start <Badge type="tip" text="2.0" />\n', "Start", ""),
         ("# List<T> and `Map<K, V>`", "List<T> and Map<K, V>", ""),
         ("---\ntitle: Use `a` and **b**\n---\nWords.", "Use a and b", "Words."),
         ("---\ntitle: f(*args, **kwargs)\n---\nWords.", "f(*args, **kwargs)", "Words."),
