@@ -16,10 +16,10 @@ from sitegen.sources.components import (
 
 KINDS = {
     "NOTE": ("note", "info", "abstract", "summary", "question", "example", "seealso"),
-    "TIP": ("tip", "hint", "success"),
+    "TIP": ("tip", "hint", "success", "check", "done"),
     "IMPORTANT": ("important",),
     "WARNING": ("warning", "attention"),
-    "CAUTION": ("caution", "danger", "error", "failure", "bug"),
+    "CAUTION": ("caution", "danger", "error", "failure", "fail", "bug", "missing"),
 }
 KIND_BY_NAME = {name: kind for kind, names in KINDS.items() for name in names}
 # Containers nested deeper are left as they are.
@@ -38,7 +38,7 @@ _LEARN_TAB = re.compile(r"#{1,6} \[([^\[\]\"]{1,200}+)\]\(#tabs?/[^()]{1,200}+\)
 LEARN_TAB = "#tab"
 _LIST_ITEM = re.compile(r" *(?:[-*+]|[0-9]{1,9}[.)]) {1,4}(?! )")
 _OPENINGS = (":::", "///", "!!!", "???", "===", "<", "{{", "#")
-_TAB = re.compile(r"( *)===[!+]?\s+\"(.*)\"\s*")
+_TAB = re.compile(r"( *)===(!?)\+?\s+\"(.*)\"\s*")
 
 
 @dataclass
@@ -194,7 +194,7 @@ class ContainerConverter:
             return False
         if tab := _TAB.fullmatch(line):
             container = Container(len(tab[1]), "    ")
-            self._enter(prefix, container, header=(f'=== "{tab[2]}"', ""))
+            self._enter(prefix, container, header=(f'==={tab[2]} "{tab[3]}"', ""))
             return True
         if tab := _LEARN_TAB.fullmatch(line):
             # The tab before it has just been closed.

@@ -40,9 +40,13 @@ MARKDOWN_ELEMENTS = {
 GROUPS = {
     *("tabs", "tabpane", "codetabs", "codegroup", "cardgrid", "cardgroup", "cards"),
     *("steps", "filetree", "linkcards", "accordiongroup", "tabbed", "figure"),
+    *("columns", "column", "stepper", "code"),
 }
 _TABS = {"tabitem", "tab", "codetab", "tab-content"}
-_CARDS = {"card", "listing", "frame"}
+_CARDS = {"card", "listing", "frame", "step", "update", "panel"}
+# Of Mintlify: the name of a parameter is the value of one of these.
+_FIELDS = {"paramfield", "responsefield", "property"}
+_FIELD_NAMES = ("path", "query", "body", "header", "name")
 # Authors name a component of their own for what it is, such as `DetailedExplanation`.
 _DETAILS = (
     *("details", "expand", "accordion", "expandable", "collapse", "collapsible"),
@@ -137,6 +141,8 @@ def to_block(component: Component, kinds: Mapping[str, str]) -> Block | None:
         return Block("    ", (f'=== "{title}"', ""))
     if name in _CARDS:
         return _card(component)
+    if name in _FIELDS:
+        return _field(component)
     if name.endswith(_DETAILS):
         return Block("", details_header(component.title), footer=("", "</details>"))
     kind = _admonition_kind(component, kinds)
@@ -148,6 +154,12 @@ def to_block(component: Component, kinds: Mapping[str, str]) -> Block | None:
     return Block("> ", title=(f"[!{kind}]", *((f"**{title}**", "") if title else ())))
 
 
+def _field(component: Component) -> Block:
+    words = [f"**`{component.first(*_FIELD_NAMES)}`**", component.first("type")]
+    words += [flag for flag in ("required", "deprecated") if flag in component.flags]
+    return Block("", (" · ".join(filter(None, words)), ""), footer=("",))
+
+
 def details_header(title: str) -> tuple[str, ...]:
     summary = escape(title, quote=False) or "Details"
     return "<details>", f"<summary>{summary}</summary>", ""
@@ -155,9 +167,9 @@ def details_header(title: str) -> tuple[str, ...]:
 
 def _card(component: Component) -> Block:
     number, caption = component.first("number"), component.first("caption")
-    title = component.first("title", "file-name")
+    title = component.first("title", "label", "file-name")
     header = (f"**{title}**", "") if title else ()
-    if component.name == "listing" and (number or caption):
+    if component.name in ("listing", "frame") and (number or caption):
         label = f"Listing {number}: {caption}" if number else caption
         return Block("", header, footer=("", f"*{label.rstrip(': ')}*"))
     link = component.first("href", "link")
@@ -270,11 +282,16 @@ def split_line(line: str, kinds: Mapping[str, str]) -> list[str]:
     """Return the line, with the components that begin and end in it on lines of own."""
     if "{{" in line:
         return _split_shortcodes(line, kinds)
-    match = _ONE_LINE.fullmatch(line) if "</" in line else None
-    if match is None or parse_component(match[1] + match[2]) is None:
+    matches = list(_ONE_LINE.finditer(line)) if "</" in line else []
+    is_whole = "".join(match[0] for match in matches) == line
+    if not is_whole or any(not parse_component(match[2]) for match in matches):
         return [line]
-    indent = match[1]
-    return [indent + match[2], indent + match[4].strip(), indent + match[5]]
+    indent = matches[0][1] if matches else ""
+    return [
+        indent + part
+        for match in matches
+        for part in (match[2], match[4].strip(), match[5])
+    ] or [line]
 
 
 def _split_shortcodes(line: str, kinds: Mapping[str, str]) -> list[str]:

@@ -1,7 +1,7 @@
 """Convert the Markdown dialects of other generators to the Markdown of this site."""
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import islice
 
 from sitegen.sources.admonitions import (
@@ -9,8 +9,9 @@ from sitegen.sources.admonitions import (
     ContainerConverter,
     convert_in_quotes,
 )
+from sitegen.sources.code_groups import with_tabs
 from sitegen.sources.comments import SEPARATOR, without_comments
-from sitegen.sources.components import convert_inline, split_line
+from sitegen.sources.components import convert_inline, details_header, split_line
 from sitegen.sources.directives import convert_directives
 from sitegen.sources.fences import FENCE, FenceTracker, outside_spans
 from sitegen.sources.inline_notations import (
@@ -33,6 +34,11 @@ _CODE_END = re.compile(
 )
 _DIRECTIVE = re.compile(
     r"^ *(?:`{3}|~{3}|:{3})[`~:]*\{[A-Za-z]|^ {0,3}\([\w.:-]+\)=", re.M
+)
+# GitBook.
+_BLOCK_TAG = re.compile(
+    r"(?<!\{)\{% *(end)?(hint|tabs|tab|stepper|step|columns|column|code)"
+    r" *([^{}%]{0,500})%\}(?!\})"
 )
 _RAW = re.compile(r"\{%-? ?(?:end)?raw ?-?%\}")
 _NOTE_CLASS = re.compile(r"\{: *\.([a-z]{1,20}+)(?:-title)?[^{}]{0,100}\}\s*")
@@ -58,26 +64,17 @@ _CONTENTS_HEADING = re.compile(
 _AFTER_TABLE = re.compile(r"[ \t]*(?:\{[{%]|</?[A-Za-z]|:::|///)(?!.*\|)")
 # Hugo: a shortcode that is shown as it is.
 _ESCAPED_SHORTCODE = re.compile(r"\{\{([<%])/\*(.{0,1000}?)\*/([%>])\}\}")
+# Obsidian.
+_CALLOUT = re.compile(
+    r"((?:[ ]{0,3}> ?){1,10})\[!([A-Za-z-]{1,40})(?:\|[^\]]{0,100})?\]([+-]?)[ \t]*(.*)"
+)
 _UNDERLINE = re.compile(r" {0,3}(?:=+|-+)[ \t]*")
 _HIDDEN = re.compile(r"\s*#(?: .*)?")
 _ESCAPED_HASH = re.compile(r"(\s*)##")
 # Each conversion changes only text that has one of these.
 _SIGNS = (
-    *(
-        "{",
-        "<",
-        "%%",
-        "[[",
-        "[TOC]",
-        ":::",
-        "!!!",
-        "???",
-        "///",
-        "===",
-        "#tab",
-        "highlight-",
-    ),
-    *("\nimport", "\nexport", ")="),
+    *("{", "<", "%%", "[!", "[[", "[TOC]", ":::", "!!!", "???", "///", "===", "#tab"),
+    *("highlight-", "\nimport", "\nexport", ")="),
 )
 # Names of icons, and lines of spaces, which become empty.
 _OTHER_SIGNS = re.compile(
@@ -104,10 +101,14 @@ def to_markdown(text: str, *, is_mdx: bool) -> str:
 def convert_lines(text: str, *, is_mdx: bool) -> str:
     """Return what `to_markdown` does, also for text without a sign of a dialect."""
     text = without_comments(text, is_mdx=is_mdx)
+    if "{%" in text:
+        text = _BLOCK_TAG.sub(_as_shortcode, text)
     text = without_modules(with_plain_tags(text, is_mdx=is_mdx), is_mdx=is_mdx)
     lines = text.split("\n")
     if _DIRECTIVE.search(text):
         lines = convert_directives(lines, KIND_BY_NAME.keys())
+    if "code-group" in text or "<CodeGroup" in text:
+        lines = list(with_tabs(lines))
     if "{%" in text or "{{" in text:
         lines = list(_with_fences(lines))
     if "highlight-" in text:
@@ -116,11 +117,17 @@ def convert_lines(text: str, *, is_mdx: bool) -> str:
         lines = list(_without_boxes(lines))
     if _CONTENTS.search(text):
         lines = _without_contents(lines)
+    if "[!" in text:
+        lines = list(_with_callouts(lines))
     if "{:" in text:
         lines = _with_notes(_with_note_titles(lines))
     converted = convert_in_quotes(list(_lines(lines)))
     text = ContainerConverter(converted).text()
     return _ESCAPED_SHORTCODE.sub(r"{{\1\2\3}}", text)
+
+
+def _as_shortcode(tag: re.Match[str]) -> str:
+    return f"{{{{< /{tag[2]} >}}}}" if tag[1] else f"{{{{< {tag[2]} {tag[3]}>}}}}"
 
 
 def _with_highlights(lines: list[str]) -> list[str]:
@@ -252,6 +259,31 @@ def _as_title(line: str) -> list[str]:
     title = line.strip("> \t")
     has_own_look = not title or title[0] in "#*_`|-+" or "**" in title
     return [line] if has_own_look else [f"> **{title}**", ">"]
+
+
+def _with_callouts(lines: Sequence[str]) -> Iterator[str]:
+    """Yield the lines, with the titles and folds of Obsidian's callouts as Markdown."""
+    fences, end, ending = FenceTracker(), 0, ""
+    for index, line in enumerate(lines):
+        if ending and index == end:
+            yield from (ending.rstrip(), f"{ending}</details>")
+            ending = ""
+        callout = None if fences.is_code(line) else _CALLOUT.fullmatch(line)
+        if not callout or not (callout[3] or callout[4] or callout[2].islower()):
+            yield line
+            continue
+        quote, title = callout[1], callout[4] or callout[2].title()
+        yield f"{quote}[!{KIND_BY_NAME.get(callout[2].lower(), 'NOTE')}]"
+        if callout[3] == "-" and not ending:
+            yield from ((quote + each).rstrip() for each in details_header(title))
+            ending = quote
+            rest = range(index + 1, len(lines))
+            inside = quote.rstrip()
+            end = next((i for i in rest if not lines[i].startswith(inside)), len(lines))
+        elif callout[4]:
+            yield from (f"{quote}**{title}**", quote.rstrip())
+    if ending:
+        yield from (ending.rstrip(), f"{ending}</details>")
 
 
 def _with_notes(lines: Iterable[str]) -> list[str]:

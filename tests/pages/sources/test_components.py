@@ -110,6 +110,18 @@ TABS = '=== "A"\n\n    a\n\n=== "B"\n\n    - b'
             '- a\n\n  ```js title="b.js"\n  c();\n\n  d\n  ```',
         ),
         ("<Code code={file} />", "&lt;Code code={file} />"),
+        ("<Info>a</Info> and <Tip>b</Tip>", "<Info>a</Info> and <Tip>b</Tip>"),
+        ("<Info>a</Info><Tip>b</Tip>", "> [!NOTE]\n> a\n\n> [!TIP]\n> b"),
+        (
+            "<CodeGroup>\n```js a.js\nb\n```\n</CodeGroup>",
+            '===! "a.js"\n\n    ```js a.js\n    b\n    ```',
+        ),
+        (
+            '<ResponseField name="a" type="int" required>\nb\n</ResponseField>',
+            "**`a`** · int · required\n\nb",
+        ),
+        ('<Columns cols={2}>\n<Step title="A">\nb\n</Step>\n</Columns>', "**A**\n\nb"),
+        ('<Frame caption="A">\nb\n</Frame>', "b\n\n*A*"),
         ('<Card title="a => b < c" {...rest}>\nd\n</Card>', "**a => b < c**\n\nd"),
         (
             'a <Badge text="New" variant="tip" /><Icon name="x" />',

@@ -76,6 +76,28 @@ from tests.processor import at_most
             "- A\n\n  <details markdown>\n  <summary>B</summary>\n  *c*\n  </details>",
             "- A\n\n  <details>\n\n  <summary>B</summary>\n  *c*\n\n  </details>\n",
         ),
+        ("> [!faq] Why?\n> A", "> [!NOTE]\n> **Why?**\n>\n> A"),
+        ("> [!DANGER|big]+\n> A", "> [!CAUTION]\n> A"),
+        (
+            "> > [!tip]- T\n> > A\n> B",
+            "> > [!TIP]\n> > <details>\n> > <summary>T</summary>\n> >\n> > A\n> >\n"
+            "> > </details>\n> B",
+        ),
+        ("> [!NOTE]\n> A\n\n[!b] C", "> [!NOTE]\n> A\n\n[!b] C"),
+        (
+            "::: code-group\n```sh [a]\nb\n```\n\n```js {1}\nc\n```\n:::\nD",
+            '\n\n===! "a"\n\n    ```sh [a]\n    b\n    ```\n\n\n'
+            '=== "js"\n\n    ```js {1}\n'
+            "    c\n    ```\n\nD",
+        ),
+        (
+            '{% hint style="danger" %}\nA\n{% endhint %}\n{% if b %}',
+            "> [!CAUTION]\n> A\n\n{% if b %}",
+        ),
+        (
+            '{% tabs %}\n{% tab title="A" %}\nb\n{% endtab %}\n{% endtabs %}',
+            '\n=== "A"\n\n    b\n\n',
+        ),
         ("{: .note }\nA\nB\n\nC", "> [!NOTE]\n> A\n> B\n\nC"),
         ("A\n\nB\n{: .warning }\nC", "A\n\n> [!WARNING]\n> B\nC"),
         ("{: .tip-title }\n> A\n>\n> B", "> [!TIP]\n> **A**\n>\n>\n> B"),
