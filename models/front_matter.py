@@ -217,7 +217,8 @@ def _load_toml(text: str) -> Any:
     """Parse TOML; raise ValueError or RecursionError if it is invalid."""
     if _LONG_KEY.search(text):
         raise ValueError("a key has too many parts")
-    values = tomllib.loads(text)
+    # As written, so that a title 1.10 stays so.
+    values = tomllib.loads(text, parse_float=str)
     _require_small_integers(values)
     return values
 

@@ -1,4 +1,4 @@
-"""Remove the comments of authors, in the notation of any generator."""
+"""Remove the comments of authors in any notation, and scripts."""
 
 import re
 
@@ -13,6 +13,9 @@ _NOTATIONS = {
     "kramdown": (r"\{::comment\}", r"\{:/(?:comment)?\}"),
     "liquid": (r"\{%-? ?+comment ?+-?%\}", r"\{%-? ?+endcomment ?+-?%\}"),
     "hugo": (r"\{\{[<%] ?+comment ?+[%>]\}\}", r"\{\{[<%] ?+/ ?+comment ?+[%>]\}\}"),
+    # Of components in Vue, and what only a browser would read.
+    "script": (r"^ {0,3}<script(?:\s[^<>]*)?>", r"</script\s*>"),
+    "style": (r"^ {0,3}<style(?:\s[^<>]*)?>", r"</style\s*>"),
     # Elsewhere than in Obsidian, %% is an operator.
     "obsidian": (r"(?<!\S)%%(?=[^\s%](?:[^\n]{0,500}?[^\s%])?%%(?!\S))", r"%%(?!\S)"),
     "obsidian_block": (r"^[ >]{0,3}%%(?=[ \n])", r"%%[ \t]*$"),
@@ -24,7 +27,7 @@ _STARTS = "|".join(f"(?P<{name}>{start})" for name, (start, _) in _NOTATIONS.ite
 _TOKEN = re.compile(
     rf"^[ \t>]*(?P<fence>`{{3,}}(?=[^`\n]*$)|~{{3,}})|{CODE_SPAN}|{_STARTS}", re.M
 )
-_SIGNS = ("<!--", "{/*", "{#", "comment", "%%")
+_SIGNS = ("<!--", "<script", "<style", "{/*", "{#", "comment", "%%")
 _INDENTED = re.compile(r"(?: {4}|\t)")
 # The id of a heading, as Docusaurus writes it.
 _ID = re.compile(r"\s*(#[^\s#{}]{1,200})\s*")

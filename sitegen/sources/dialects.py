@@ -68,13 +68,16 @@ _ESCAPED_SHORTCODE = re.compile(r"\{\{([<%])/\*(.{0,1000}?)\*/([%>])\}\}")
 _CALLOUT = re.compile(
     r"((?:[ ]{0,3}> ?){1,10})\[!([A-Za-z-]{1,40})(?:\|[^\]]{0,100})?\]([+-]?)[ \t]*(.*)"
 )
+# Python-Markdown: the language of code, in its first line or before its text.
+_LANGUAGE = re.compile(r"( *)#!([a-z][\w+-]{0,30})\s*")
+_LANGUAGE_OF_SPAN = re.compile(r"((?<!`)`{1,9})#![a-z][\w+-]{0,30} +(?=[^\s`])")
 _UNDERLINE = re.compile(r" {0,3}(?:=+|-+)[ \t]*")
 _HIDDEN = re.compile(r"\s*#(?: .*)?")
 _ESCAPED_HASH = re.compile(r"(\s*)##")
 # Each conversion changes only text that has one of these.
 _SIGNS = (
     *("{", "<", "%%", "[!", "[[", "[TOC]", ":::", "!!!", "???", "///", "===", "#tab"),
-    *("highlight-", "\nimport", "\nexport", ")="),
+    *("highlight-", "#!", "\nimport", "\nexport", ")="),
 )
 # Names of icons, and lines of spaces, which become empty.
 _OTHER_SIGNS = re.compile(
@@ -111,6 +114,8 @@ def convert_lines(text: str, *, is_mdx: bool) -> str:
         lines = list(with_tabs(lines))
     if "{%" in text or "{{" in text:
         lines = list(_with_fences(lines))
+    if "#!" in text:
+        lines = list(_with_languages(lines))
     if "highlight-" in text:
         lines = _with_highlights(lines)
     if "<" in text:
@@ -128,6 +133,48 @@ def convert_lines(text: str, *, is_mdx: bool) -> str:
 
 def _as_shortcode(tag: re.Match[str]) -> str:
     return f"{{{{< /{tag[2]} >}}}}" if tag[1] else f"{{{{< {tag[2]} {tag[3]}>}}}}"
+
+
+def _with_languages(lines: Sequence[str]) -> Iterator[str]:
+    """Yield the lines, with the languages of code that begins with #! as Markdown."""
+    fences, fence = FenceTracker(), ""
+    # How far the code is indented that is being fenced, and blank lines in it.
+    indent, blanks, before = "", 0, ""
+    for line in lines:
+        if indent and not line.strip():
+            blanks += 1
+            continue
+        if indent and not line.startswith(indent):
+            yield f"{indent[4:]}```"
+            indent = ""
+        yield from [""] * blanks
+        blanks = 0
+        language = _LANGUAGE.fullmatch(line)
+        if indent:
+            yield line[4:]
+        elif fence:
+            # The first line of code without a language in its fence.
+            yield f"{fence}{language[2]}" if language else fence
+            if not language:
+                fences.is_code(line)
+                yield line
+            fence = ""
+        elif fences.is_code(line):
+            is_bare = not line.strip(" \t>`~") and fences.is_open
+            fence = line.rstrip() if is_bare and fences.is_open else ""
+            if not fence:
+                yield line
+        elif language and len(language[1]) >= 4 and not before.strip():
+            indent = language[1]
+            yield f"{indent[4:]}```{language[2]}"
+        else:
+            yield _LANGUAGE_OF_SPAN.sub(r"\1", line)
+        before = line
+    if indent:
+        yield f"{indent[4:]}```"
+    yield from [""] * blanks
+    if fence:
+        yield fence
 
 
 def _with_highlights(lines: list[str]) -> list[str]:

@@ -76,6 +76,19 @@ from tests.processor import at_most
             "- A\n\n  <details markdown>\n  <summary>B</summary>\n  *c*\n  </details>",
             "- A\n\n  <details>\n\n  <summary>B</summary>\n  *c*\n\n  </details>\n",
         ),
+        ("A `#!py x = 1` `#!/bin/sh` `#!b`", "A `x = 1` `#!/bin/sh` `#!b`"),
+        ("A\n\n    #!py\n    b\n\n    c\nD", "A\n\n```py\nb\n\nc\n```\nD"),
+        ("- A\n\n        #!sh\n        b", "- A\n\n    ```sh\n    b\n    ```"),
+        (
+            "```\n#!js\na\n```\n```\n#!/bin/sh\n```\n```py\n#!js\n```",
+            "```js\na\n```\n```\n#!/bin/sh\n```\n```py\n#!js\n```",
+        ),
+        ("A\n    #!py", "A\n    #!py"),
+        (
+            "<script setup>\nimport a from 'b'\n\nc < d\n</script>\nA `<script>`",
+            "\nA `<script>`",
+        ),
+        ("A\n\n<style scoped>\n.b {}\n</style>\n\n<script>", "A\n\n\n\n<script>"),
         ("> [!faq] Why?\n> A", "> [!NOTE]\n> **Why?**\n>\n> A"),
         ("> [!DANGER|big]+\n> A", "> [!CAUTION]\n> A"),
         (
@@ -230,6 +243,7 @@ def test_local_images(text, expected):
 REPEATED = [
     *(":::note\n", "::: [", ":", "!!! note\n", "!!! a ", '=== "', "<!--\n", "<!-- -->"),
     *("{# ", "%%a ", "{::comment}", "{% comment %}", "/// note\n", "!!!", "- !!! a\n"),
+    *("#!a\n", "    #!a\n", "```\n#!a\n", "<script>\n", "`#!a ", "> [!a]- b\n"),
     *("==a", "^^a", "++a+", "![a](b#only-dark)", "{ .a }", "a { .b", "`` ` "),
     *("--8<--\n", "<<< a\n", "*[a]: b\n", "<h1>", "<h1>\n# a\n"),
     *("{:", "# a {#", "{{<ref ", "{% link ", "import '", "export \n", "\n\n", "> "),
