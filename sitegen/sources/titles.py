@@ -28,7 +28,7 @@ _BADGES = {"image", "link_open", "link_close", "html_inline", "softbreak", "hard
 
 def plain_title(title: str) -> str:
     """Return the title of front matter without markup."""
-    if not any(sign in title for sign in _MARKUP):
+    if len(title) > MAX_LENGTH or not any(sign in title for sign in _MARKUP):
         return title
     tokens = parse_blocks(f"# {title}")
     return heading_text(tokens[1]) or title if len(tokens) == 3 else title

@@ -119,11 +119,13 @@ def read_summary(text: str, index: FileIndex) -> Iterator[Entry]:
 
 def _link(text: str) -> tuple[str, str] | None:
     """Return the label and the target of a text that is one link, else None."""
-    # The name of a chapter may be a link to nothing, and its target have spaces.
-    *_, inline, _ = parse_tokens(text)
-    children = inline.children or [inline]
-    if children[0].type == "link_open" and children[-1].type == "link_close":
+    inline = next((each for each in parse_tokens(text) if each.type == "inline"), None)
+    children = (inline.children if inline else None) or []
+    types = [child.type for child in children]
+    is_link = types[:1] == ["link_open"] and types[-1:] == ["link_close"]
+    if is_link and types.count("link_open") == 1:
         return plain_label(inline_text(children)), str(children[0].attrs["href"])
+    # Elsewhere than in CommonMark, a target may have spaces.
     loose = _LOOSE_LINK.fullmatch(text)
     return (plain_label(loose[1]), loose[2]) if loose else None
 

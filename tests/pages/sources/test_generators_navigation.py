@@ -96,6 +96,7 @@ def test_summary_as_markdown(write):
         '# Contents\n\n## First <a href="#first" id="first"></a>\n\n'
         '1. [An \\[array\\] & `b`](a\\_b.md "Title")\n2. [*Sizes* (big)](<c (d).md>)\n'
         "   - [e](f(g).md)\n\n## Last\n\n* [3. Old](h%20i.md)\n* [j](k l.md)\n"
+        "[^1]: [no](chapter)\n\n- [m]\n- [n](o.md) and [p](q.md)\n[]()\n"
     )
     names = ("a_b", "c (d)", "f(g)", "h i", "k l")
 
