@@ -220,6 +220,10 @@ class SlugTaken(Refusal):
     kind = "slug-taken"
 
 
+class PathTaken(Refusal):
+    kind = "path-taken"
+
+
 class NameTaken(Refusal):
     kind = "name-taken"
 

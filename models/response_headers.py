@@ -1,6 +1,7 @@
 """Decide on response headers: CSP, CORS, caching and types of the site and the API."""
 
 from collections.abc import Mapping
+from urllib.parse import quote, unquote
 
 CONTENT_TYPES = {
     ".atom": "application/atom+xml; charset=utf-8",
@@ -173,11 +174,11 @@ def console_headers() -> dict[str, str]:
 def url_path(path: str) -> str:
     """Return the URL path of a file; that of an index.html is its folder."""
     folder, slash, name = path.rpartition("/")
-    return f"/{folder}{slash}" if name == "index.html" else "/" + path
+    return quote(f"/{folder}{slash}" if name == "index.html" else "/" + path)
 
 
 def file_for(address: str) -> str:
-    """Return the path of the file that is served at a URL path of the site."""
+    """Return the path of the file that is served at an address, not percent-encoded."""
     path = address.lstrip("/")
     return path if path and not path.endswith("/") else f"{path}index.html"
 
@@ -194,7 +195,7 @@ def without_query(href: str) -> str:
 
 def candidate_files(address: str) -> tuple[str, ...]:
     """Return the paths of the files that may be served at a URL path."""
-    path = without_query(address).lstrip("/")
+    path = unquote(without_query(address)).lstrip("/")
     if not path or path.endswith("/"):
         return (f"{path}index.html",)
     return path, f"{path}/index.html"

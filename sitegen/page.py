@@ -65,7 +65,7 @@ class Page:
     title: str = ""
     description: str = ""
     # The address of the same page as JSON.
-    twin: str | None = None
+    json_href: str | None = None
     # The address of the canonical page, if it is not this one.
     canonical: str | None = None
     key: Any = None
@@ -95,7 +95,7 @@ class Page:
         if isinstance(key, bytes):
             return key
         metadata = [self.template, self.title, self.description]
-        return canonical_json([*metadata, self.twin, self.canonical, key])
+        return canonical_json([*metadata, self.json_href, self.canonical, key])
 
     @property
     def address(self) -> str:

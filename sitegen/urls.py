@@ -59,16 +59,14 @@ def sitemap_path(name: str) -> str:
 
 def markdown_path(path: str) -> str:
     """Return the path of a document page's Markdown, which is beside its folder."""
-    return twin(path).lstrip("/").removesuffix(".json") + ".md"
+    return json_path(path).removesuffix(".json") + ".md"
 
 
-def twin(path: str) -> str:
-    """Return the address of a page's JSON twin, which is beside its folder."""
+def json_path(path: str) -> str:
+    """Return the path of a page's data, which are beside its folder."""
     stem = path.removesuffix("/index.html")
-    if stem.endswith("/index"):
-        # index.json beside the folder is the list of the collection.
-        stem += "/index"
-    return f"/{stem}.json"
+    # The first page of a collection has none beside it: index.json is the list.
+    return f"{stem}.json" if "/" in stem else f"{stem}/index/index.json"
 
 
 def _file_at(address: str) -> str:

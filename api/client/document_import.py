@@ -151,6 +151,7 @@ class _RemoteImport:
                 tree=self.options.tree,
                 collection=self.options.collection,
                 **({"base": self.options.base} if self.options.base else {}),
+                below=self.options.path,
                 documents=[_listed_document(source) for source in self.sources],
                 files=files,
                 skipped_paths=sorted(self.options.skipped_paths),

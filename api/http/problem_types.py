@@ -205,6 +205,12 @@ PROBLEM_TYPES: dict[str, ProblemType] = {
         "Another resource already has this slug.",
         "Choose another slug, or update the existing resource.",
     ),
+    "path-taken": _conflict(
+        "Address already in use",
+        "Another document of the collection already has this path, and thus this"
+        " address.",
+        "Choose another path or slug, or move the other document with documents/move.",
+    ),
     "name-taken": _conflict(
         "Name already in use",
         "Another resource already has this name.",

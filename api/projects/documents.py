@@ -6,6 +6,7 @@ from models.errors import (
     CollectionRequired,
     DocumentNotFound,
     DocumentPublished,
+    PathTaken,
     ProjectNotFound,
     RevisionNotFound,
     SlugTaken,
@@ -70,7 +71,7 @@ def get_document_links(call: Call, query: GetDocumentLinks) -> DocumentLinks:
 @operation(
     "POST /projects/v1/documents/create",
     response=documents.Document,
-    errors=(ProjectNotFound, *PROJECT_CHANGE, SlugTaken),
+    errors=(ProjectNotFound, *PROJECT_CHANGE, SlugTaken, PathTaken),
     max_body_bytes=8 * MIB,
 )
 def create_document(call: Call, request: documents.CreateDocument) -> DocumentRow:
@@ -86,7 +87,7 @@ def create_document(call: Call, request: documents.CreateDocument) -> DocumentRo
     "POST /projects/v1/documents/update",
     response=documents.Document,
     rebuilds="docs",
-    errors=(DocumentNotFound, *VERSIONED_CHANGE, DocumentPublished),
+    errors=(DocumentNotFound, *VERSIONED_CHANGE, DocumentPublished, PathTaken),
     max_body_bytes=8 * MIB,
 )
 def update_document(call: Call, request: documents.UpdateDocument) -> DocumentRow:
@@ -100,6 +101,39 @@ def update_document(call: Call, request: documents.UpdateDocument) -> DocumentRo
     if not is_shown:
         call.skip_rebuild()
     return document
+
+
+@operation(
+    "GET /projects/v1/documents/address",
+    response=documents.DocumentAddress,
+    errors=(DocumentNotFound, ProjectNotFound),
+)
+def get_document_address(
+    call: Call, query: documents.GetDocument
+) -> documents.DocumentAddress:
+    """Get the address of a document, and the addresses that redirect to it."""
+    return documents.address_of(DOCUMENTS.get(query))
+
+
+@operation(
+    "POST /projects/v1/documents/move",
+    response=documents.DocumentAddress,
+    rebuilds="docs",
+    errors=(DocumentNotFound, *VERSIONED_CHANGE, PathTaken),
+)
+def move_document(
+    call: Call, request: documents.MoveDocument
+) -> documents.DocumentAddress:
+    """
+    Give a document another path in its collection, as a new version.
+
+    Its former address redirects to the new one. Only a maintainer may move a document
+    that is published. The next import leaves one that came from a file where it is.
+    """
+    document, is_shown = documents.move_document(request, call.now, call.actor)
+    if not is_shown:
+        call.skip_rebuild()
+    return documents.address_of(document)
 
 
 @operation(

@@ -15,6 +15,11 @@ DESCRIPTION = Field(
     description="The description.", examples=["Requirements and background."]
 )
 NAME = Field(description="The name, on one line.", examples=["Harbour"])
+DOCUMENT_PATH = Field(
+    description="The path in the collection, which is the end of the address. Empty:"
+    " the first page of the collection.",
+    examples=["setup/moving"],
+)
 DOCUMENT_SECTION = Field(
     description="The section of the collection.", examples=["Basics"]
 )

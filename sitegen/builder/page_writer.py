@@ -136,7 +136,7 @@ class PageWriter:
             "title": page.title,
             "description": page.description,
             "canonical": self._site["url"] + (page.canonical or page.address),
-            "twin": page.twin,
+            "jsonHref": page.json_href,
             "alternates": self._alternates(page),
         }
         variables: dict[str, Any] = {"site": self._site, "page": metadata, "data": data}

@@ -12,6 +12,11 @@ from models.projects.document_imports.document_import import import_documents
 from models.projects.document_imports.options import ImportOptions, ImportReport
 from models.projects.documents.documents import Collection
 from models.projects.documents.linking.outside_links import is_website_url
+from models.projects.documents.paths import (
+    page_address,
+    path_of_file,
+    paths_of_files,
+)
 from models.projects.fields import Actor
 from models.projects.files.file_import import FileSource, prepared_files
 from models.projects.projects.projects import docs_project
@@ -19,6 +24,7 @@ from models.runtime.commands import INTERRUPTED, CommandContext, CommandError
 from models.runtime.startup import dry_run_settings, open_instance
 from models.settings import Settings
 from sitegen.sources import report as reports
+from sitegen.sources.old_addresses import unanswered
 from sitegen.sources.tree import Note, Tree, read_tree
 
 HELP = "import documents"
@@ -41,6 +47,11 @@ def declare(parser: ArgumentParser) -> None:
         required=True,
         choices=get_args(Collection),
         help="collection in which the documents appear",
+    )
+    import_parser.add_argument(
+        "--path",
+        default="",
+        help="path in the collection below which the pages are (default: its root)",
     )
     import_parser.add_argument(
         "--to",
@@ -82,6 +93,13 @@ def declare(parser: ArgumentParser) -> None:
         help="print what would be imported, and import nothing",
     )
     import_parser.add_argument(
+        "--report-addresses",
+        type=Path,
+        metavar="SITEMAP",
+        help="also say which addresses in the sitemap of the former website would not"
+        " lead to the pages",
+    )
+    import_parser.add_argument(
         "--strict",
         action="store_true",
         help="exit with 1 on any remark, not only if a file or document was left alone",
@@ -98,9 +116,16 @@ def import_docs(context: CommandContext, arguments: Namespace) -> int:
         raise CommandError(
             f"--base {arguments.base} must be a URL such as https://docs.example.com."
         )
+    if path_of_file(arguments.path) != arguments.path:
+        raise CommandError(
+            f"--path {arguments.path} must be a path such as cli/v2, without slashes"
+            " around it."
+        )
     for folder in arguments.include_from:
         if not folder.is_dir():
             raise CommandError(f"There is no folder {folder}, from --include-from.")
+    if arguments.report_addresses and not arguments.report_addresses.is_file():
+        raise CommandError(f"There is no file {arguments.report_addresses}.")
     try:
         tree = read_tree(
             arguments.folder,
@@ -123,6 +148,8 @@ def import_docs(context: CommandContext, arguments: Namespace) -> int:
         Note(os.path.relpath(source.path, arguments.folder), reason)
         for source, reason in refused
     ]
+    if arguments.report_addresses:
+        tree.notes += _notes_on_addresses(arguments, tree)
     remarks = list(reports.remarks(tree, report))
     if arguments.json:
         result = reports.to_json(tree, report) | {"dryRun": arguments.dry_run}
@@ -131,6 +158,19 @@ def import_docs(context: CommandContext, arguments: Namespace) -> int:
         _print_report(tree, report, remarks, is_dry_run=arguments.dry_run)
     is_incomplete = tree.skipped or report.held
     return 1 if is_incomplete or (arguments.strict and remarks) else 0
+
+
+def _notes_on_addresses(arguments: Namespace, tree: Tree) -> list[Note]:
+    """Return a note on the sitemap of the former website, and one on each lost page."""
+    path = arguments.report_addresses
+    sitemap = path.read_text(encoding="utf-8", errors="replace")
+    places = paths_of_files([source.path for source in tree.sources], arguments.path)
+    answered = {page_address(arguments.collection, each) for each in places.values()}
+    answered |= {alias for source in tree.sources for alias in source.aliases}
+    count, lost = unanswered(sitemap, answered)
+    summary = f"{count - len(lost)} of its {count} addresses lead to pages."
+    notes = [Note(path.name, f"{address} leads nowhere.") for address in lost]
+    return [Note(path.name, summary), *notes]
 
 
 def _import_here(
@@ -183,6 +223,7 @@ def _import_options(
         actor=Actor("account", settings.docs_owner_id),
         tree=arguments.tree or arguments.folder.resolve().name,
         base=arguments.base,
+        path=arguments.path,
         publish=arguments.publish,
         prune=arguments.prune,
         take_over=arguments.take_over,

@@ -63,7 +63,7 @@ class DocsCollection:
     @cached_property
     def listing_key(self) -> str:
         """Return a digest of what a list of the documents shows."""
-        listing = [(d.section, d.slug, d.title, d.summary) for d in self.documents]
+        listing = [(d.section, d.path, d.title, d.summary) for d in self.documents]
         return hashlib.sha256(repr(listing).encode()).hexdigest()
 
     def group_of(self, section: str | None) -> SectionGroup:
@@ -140,3 +140,18 @@ def document_summary(document: PublishedPage) -> dict[str, str | None]:
         "href": document_href(document),
         "summary": document.summary,
     }
+
+
+def list_sections(root: SectionGroup) -> list[dict[str, Any]]:
+    """Return the sections of a collection with their pages, in reading order."""
+    return [
+        {
+            "section": group.label or None,
+            "id": group.id,
+            "level": min(len(group.path), 6),
+            # That without a path is the page on which they are listed.
+            "pages": [document_summary(each) for each in group.pages if each.path],
+        }
+        for group in root.all_groups()
+        if group.label or group.pages
+    ]

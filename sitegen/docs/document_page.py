@@ -28,9 +28,13 @@ from models.projects.documents.linking.link_resolver import (
 from models.projects.documents.linking.outside_links import edit_url
 from models.projects.documents.published import PublishedPage
 from models.projects.documents.rendered_bodies import RenderedBody
-from models.response_headers import without_query
+from models.response_headers import url_path, without_query
 from sitegen.docs.body_rendering import body_key, is_shown_as_written
-from sitegen.docs.collections import document_summary, serialize_document
+from sitegen.docs.collections import (
+    document_summary,
+    list_sections,
+    serialize_document,
+)
 from sitegen.docs.document_source import DocumentSource
 from sitegen.docs.published_files import PublishedFiles
 from sitegen.docs.sidebar import Sidebar
@@ -38,7 +42,7 @@ from sitegen.markdown.headings import add_alternative_ids
 from sitegen.markdown.rendering import resolve_links
 from sitegen.markdown.texts import insert_texts
 from sitegen.page import Page
-from sitegen.urls import markdown_path, twin
+from sitegen.urls import json_path, markdown_path
 
 # The documents before and after one in its collection.
 Neighbours = tuple[PublishedPage | None, PublishedPage | None]
@@ -178,12 +182,14 @@ class DocumentPage:
                 for group in sidebar.group.path[1:]
             ],
             "register": self._others_of_section() if self.resolved.is_blank else [],
+            # The first page of a collection stands in place of its list.
+            "listing": [] if document.path else list_sections(sidebar.group.path[0]),
             "previous": _link(previous) if previous else None,
             "next": _link(following) if following else None,
             "publishedVersion": document.published_version,
             "revisedAt": format_moment(document.revised_at),
-            "markdownHref": "/" + markdown_path(path_of(document)),
-            "twinHref": twin(path_of(document)),
+            "markdownHref": url_path(markdown_path(document_path(document))),
+            "jsonHref": url_path(json_path(document_path(document))),
             "editHref": self.edit_href,
         }
 
@@ -245,12 +251,14 @@ class DocumentPages:
         """
         Return whether the pages of a new build would be the same.
 
-        A blank page lists the other documents of its section, which may have changed.
+        A blank page lists the other documents of its section, and the first page of a
+        collection all of them, which may have changed.
         """
         resolved = self._resolved
         return (
             resolved is not None
             and not resolved.is_blank
+            and document.path != ""
             and self.document is document
             and self.sidebar is sidebar
             and all(map(_have_equal_links, self.neighbours, neighbours))
@@ -268,7 +276,7 @@ class DocumentPages:
 
     def _create_pages(self) -> tuple[Page, ...]:
         document = self.document
-        path = path_of(document)
+        path = document_path(document)
         return (
             Page(
                 path,
@@ -276,10 +284,10 @@ class DocumentPages:
                 template="docs/document.html",
                 title=document.title,
                 description=document.summary or document.title,
-                twin=twin(path),
+                json_href=url_path(json_path(path)),
                 key=self._page_key,
             ),
-            Page(twin(path)[1:], self._twin_data, key=self._twin_key),
+            Page(json_path(path), self._json_data, key=self._json_key),
             Page(markdown_path(path), self._content, key=document.digest),
         )
 
@@ -299,10 +307,10 @@ class DocumentPages:
         body = self.source.body(self.document)
         return self._page().data(body, self.source.files)
 
-    def _twin_key(self) -> str:
+    def _json_key(self) -> str:
         return repr(_all_fields(self.document))
 
-    def _twin_data(self) -> dict[str, Any]:
+    def _json_data(self) -> dict[str, Any]:
         return {"data": serialize_document(self.document, self._content())}
 
     def _content(self) -> str:
@@ -327,10 +335,6 @@ def edit_href(pattern: str, document: PublishedPage) -> str | None:
     if not pattern or not document.source_path:
         return None
     return edit_url(pattern, document.source_tree or "", document.source_path)
-
-
-def path_of(document: PublishedPage) -> str:
-    return document_path(document.collection, document.slug)
 
 
 def _have_equal_links(one: PublishedPage | None, other: PublishedPage | None) -> bool:

@@ -5,10 +5,11 @@ from collections.abc import Iterator
 from itertools import accumulate, takewhile
 
 from models.display_text import plain_line
+from models.projects.documents.linking.link_resolver import document_path
 from models.projects.documents.published import PublishedPage, published_contents
+from models.response_headers import url_path
 from sitegen.docs.body_rendering import without_title
 from sitegen.docs.collections import docs_collections
-from sitegen.docs.document_page import path_of
 from sitegen.page import BuildContext, Page, Stage, pages
 from sitegen.urls import markdown_path
 
@@ -76,7 +77,7 @@ def llms_full_txt(context: BuildContext) -> Iterator[Page]:
     sizes = accumulate(document.size for document in documents)
     count = len(list(takewhile(lambda size: size <= MAX_BYTES, sizes)))
     included, left = documents[:count], len(documents) - count
-    versions = [(d.slug, d.collection, d.published_version) for d in included]
+    versions = [(d.path, d.collection, d.published_version) for d in included]
 
     def text() -> str:
         contents = context.once_per_process(_ContentCache).load(included)
@@ -115,7 +116,8 @@ def _closing(context: BuildContext, left: int) -> str:
 
 
 def _markdown_url(context: BuildContext, document: PublishedPage) -> str:
-    return f"{context.settings.site_url}/{markdown_path(path_of(document))}"
+    path = markdown_path(document_path(document))
+    return f"{context.settings.site_url}{url_path(path)}"
 
 
 def _escape(text: str) -> str:

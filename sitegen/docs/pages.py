@@ -9,7 +9,7 @@ from models.projects.documents.published import PublishedPage
 from sitegen.docs.collections import (
     DocsCollection,
     docs_collections,
-    document_summary,
+    list_sections,
     serialize_document,
 )
 from sitegen.docs.document_page_cache import DocumentPageCache
@@ -64,10 +64,10 @@ class _CollectionLists:
         cached = self._lists.get(collection.collection)
         if cached is None or cached.collection is not collection:
             serialized = _serialize(collection, cached.serialized if cached else {})
-            pages = [
-                _json_list(collection, serialized),
-                _list_page(collection, context),
-            ]
+            pages = [_json_list(collection, serialized)]
+            if not any(each.path == "" for each in collection.published):
+                # Otherwise the page of that document lists the others.
+                pages.append(_list_page(collection, context))
             cached = _CollectionList(collection, serialized, pages)
             self._lists[collection.collection] = cached
         return cached.pages
@@ -97,21 +97,11 @@ def _json_list(collection: DocsCollection, serialized: SerializedDocuments) -> P
 
 def _list_page(collection: DocsCollection, context: BuildContext) -> Page:
     def data() -> dict[str, Any]:
-        sections = [
-            {
-                "section": group.label or None,
-                "id": group.id,
-                "level": min(len(group.path), 6),
-                "pages": [document_summary(document) for document in group.pages],
-            }
-            for group in collection.groups.values()
-            if group.label or group.pages
-        ]
         return {
             "collection": collection.collection,
             "title": collection.title,
             "count": len(collection.documents),
-            "sections": sections,
+            "listing": list_sections(collection.root),
         }
 
     return Page(
@@ -124,6 +114,6 @@ def _list_page(collection: DocsCollection, context: BuildContext) -> Page:
             collection=collection.title,
             site=context.settings.site_name,
         ),
-        twin=f"/{collection.collection}/index.json",
+        json_href=f"/{collection.collection}/index.json",
         key=collection.listing_key,
     )

@@ -7,15 +7,15 @@ from models.display_text import isolate
 from models.projects.documents.linking.aliases import Redirect, redirects
 from models.projects.documents.linking.link_resolver import (
     document_href,
+    document_path,
     is_document_href,
 )
 from models.projects.documents.published import PublishedPage
-from models.response_headers import file_for, moved_note
+from models.response_headers import file_for, moved_note, url_path
 from sitegen.docs.collections import docs_collections
-from sitegen.docs.document_page import path_of
 from sitegen.page import BuildContext, Page, Stage, pages
 from sitegen.status.imported_redirects import imported_redirects
-from sitegen.urls import markdown_path, twin
+from sitegen.urls import json_path, markdown_path
 
 
 def redirects_of(context: BuildContext) -> list[Redirect]:
@@ -66,7 +66,7 @@ def redirect_rules(context: BuildContext) -> Iterator[Page]:
 def _rules(address: str, document: PublishedPage) -> Iterator[tuple[str, str]]:
     """Yield the old and new addresses of the page, its Markdown and its JSON."""
     yield quote(address), document_href(document)
-    if is_document_href(address) and address.count("/") == 3:
-        path, new_path = file_for(address), path_of(document)
-        yield f"/{markdown_path(path)}", f"/{markdown_path(new_path)}"
-        yield twin(path), twin(new_path)
+    if is_document_href(address) and address.endswith("/"):
+        old, new = file_for(address), document_path(document)
+        for path_of in (markdown_path, json_path):
+            yield url_path(path_of(old)), url_path(path_of(new))

@@ -88,7 +88,7 @@ def parts(context: BuildContext) -> Iterator[Page]:
 
 
 def part_path(document: PublishedPage, number: int) -> str:
-    path = markdown_path(document_path(document.collection, document.slug))
+    path = markdown_path(document_path(document))
     return f"search/parts/{path.removesuffix('.md')}/{number}.md"
 
 
@@ -199,7 +199,7 @@ def _rows_key(listed: list[Listed]) -> str:
 def _row_key(listed: Listed) -> str:
     if isinstance(listed, Operation):
         return repr(listed)
-    address = f"{listed.collection}/{listed.slug}"
+    address = f"{listed.collection}/{listed.path}"
     return f"{address} {listed.section}\t{listed.title}\n"
 
 

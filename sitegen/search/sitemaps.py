@@ -144,7 +144,7 @@ def _robots_text(site_url: str) -> str:
 
 
 def _create_sitemaps(collection: DocsCollection, url: str) -> list[Page]:
-    documents = sorted(collection.documents, key=lambda document: document.slug)
+    documents = sorted(collection.documents, key=lambda document: document.path)
     lines: list[Line] = [(document_href(d), d.published_at) for d in documents]
     newest = max(document.published_at for document in documents)
     lines.insert(0, (collection.href, newest))

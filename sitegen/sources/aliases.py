@@ -10,6 +10,8 @@ from models.projects.documents.linking.aliases import UnusableAlias, alias_addre
 from models.response_headers import without_query
 from sitegen.sources.names import ADDRESS_FIELDS
 from sitegen.sources.navigation.entries import FileIndex
+from sitegen.sources.navigation.layout import Layout
+from sitegen.sources.old_addresses import find_old_site
 from sitegen.sources.redirect_maps import MappedRedirect, mapped_redirects
 from sitegen.sources.source_file import SourceFile
 
@@ -31,10 +33,14 @@ class TreeAliases:
 
 
 def read_aliases(
-    folder: Path, files: Iterable[SourceFile], index: FileIndex
+    folder: Path, files: Iterable[SourceFile], layout: Layout
 ) -> TreeAliases:
-    """Read the aliases in the front matter of the files, and in configurations."""
-    aliases = TreeAliases()
+    """
+    Return the addresses of the pages on their former website, and those that redirect.
+
+    They are read in the front matter of the files, and in configurations.
+    """
+    aliases, index = TreeAliases(), layout.index
     for file in files:
         for name, text in _declared(file):
             _add(aliases, file.name, file.name, name, text)
@@ -42,6 +48,7 @@ def read_aliases(
             address = _normal(text_of(file.front_matter, name))
             if address and not index.find(address):
                 index.add_id(address, file.name)
+    _add_old_addresses(aliases, folder, files, layout)
     redirects = list(mapped_redirects(folder))
     targets = {_normal(redirect.address): redirect for redirect in redirects}
     before = len(aliases.remarks)
@@ -58,6 +65,26 @@ def read_aliases(
         del aliases.remarks[before + MAX_REMARKS :]
         aliases.remarks.append((config, f"{omitted} more redirects were left out."))
     return aliases
+
+
+def _add_old_addresses(
+    aliases: TreeAliases, folder: Path, files: Iterable[SourceFile], layout: Layout
+) -> None:
+    unusable, site = list[str](), find_old_site(folder)
+    if site is None:
+        return
+    for file in files:
+        address = site.address(layout.full_address(file), is_index=file.is_index)
+        try:
+            aliases.by_path.setdefault(file.name, []).append(alias_address(address))
+        except UnusableAlias as error:
+            # The front page of the old website is the home page here, or the tree's.
+            if address != "/":
+                unusable.append(f"{address} {error}")
+    if unusable:
+        count = "One address" if len(unusable) == 1 else f"{len(unusable)} addresses"
+        remark = f"{count} of the former website cannot redirect: {unusable[0]}."
+        aliases.remarks.append((folder.resolve().name, remark))
 
 
 def _add(aliases: TreeAliases, path: str, source: str, name: str, text: str) -> None:

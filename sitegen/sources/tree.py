@@ -92,7 +92,7 @@ def read_tree(
             tree.drafts.append(Note(file.name, reason))
         else:
             files.append(file)
-    aliases = read_aliases(folder, files, layout.index)
+    aliases = read_aliases(folder, files, layout)
     tree.notes += [Note(*remark) for remark in aliases.remarks]
     tree_files = TreeFiles(folder, name or folder.resolve().name, include_from)
     for file, slug in zip(progress(files), slugs(files, layout.prefixes), strict=True):

@@ -36,8 +36,8 @@ from sitegen.status.status_data import (
 from sitegen.urls import (
     calendar_path,
     incident_path,
+    json_path,
     maintenance_path,
-    twin,
 )
 
 # How many incidents or windows are read if one of them has changed, a power of two.
@@ -94,7 +94,7 @@ def _incident_pages(
         detail = {"incident": incident.json, "updates": incident.updates_json[::-1]}
         affected = affected_services(context, row, with_states=row.is_active(now))
         neighbours = {"previous": _link(older), "next": _link(newer)}
-        yield Page(twin(path)[1:], {"data": detail})
+        yield Page(json_path(path), {"data": detail})
         yield Page(
             path,
             with_timeline(incident)
@@ -103,7 +103,7 @@ def _incident_pages(
             template="status/incident.html",
             title=row.title,
             description=isolated_text(context, "reason.incident", subject=row.title),
-            twin=twin(path),
+            json_href=f"/{json_path(path)}",
         )
 
 
@@ -155,7 +155,7 @@ def _maintenance_pages(
         row, path = window.row, maintenance_path(window.row.id)
         affected = affected_services(context, row)
         calendar = None if row.status in OVER else calendar_path(row.id)
-        yield Page(twin(path)[1:], {"data": window.json})
+        yield Page(json_path(path), {"data": window.json})
         yield Page(
             path,
             {
@@ -168,7 +168,7 @@ def _maintenance_pages(
             template="status/maintenance.html",
             title=row.title,
             description=isolated_text(context, "reason.maintenance", subject=row.title),
-            twin=twin(path),
+            json_href=f"/{json_path(path)}",
         )
 
 

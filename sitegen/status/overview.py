@@ -68,7 +68,7 @@ def overview(context: BuildContext) -> Iterator[Page]:
         description=isolated_text(
             context, "status.of", name=context.settings.site_name
         ),
-        twin="/status/index.json",
+        json_href="/status/index.json",
         key=_with_digests(data, context.once_per_build(read_rows)),
         requires=required,
     )

@@ -13,9 +13,9 @@ from sitegen.status.status_data import reason_to_data
 from sitegen.urls import (
     data_path,
     incident_path,
+    json_path,
     maintenance_path,
     service_path,
-    twin,
 )
 
 
@@ -48,7 +48,7 @@ def _service_pages(context: BuildContext, slug: str) -> Iterator[Page]:
         "edges": data.uptime.edges(),
         "counters": counters,
     }
-    yield Page(twin(path)[1:], {"data": json, "meta": meta})
+    yield Page(json_path(path), {"data": json, "meta": meta})
     yield Page(
         path,
         _page_data(context, data, json, coverage),
@@ -56,7 +56,7 @@ def _service_pages(context: BuildContext, slug: str) -> Iterator[Page]:
         title=text("feed.title", name=isolate(name)),
         description=data.detail.service.description
         or text("status.of", name=isolate(name)),
-        twin=twin(path),
+        json_href=f"/{json_path(path)}",
     )
 
 

@@ -298,7 +298,7 @@ async function resultAt({ folder, head, pagesOfBlock, pageOf }, page, scoreOf) {
   if (!folder || href.startsWith("/reference/")) return result;
   const first = pageOf.indexOf(page), numbers = [...Array(pageOf.lastIndexOf(page) - first + 1).keys()];
   const part = numbers.reduce((best, number) => (scoreOf(first + number) > scoreOf(first + best) ? number : best), 0);
-  const path = href.replace(/(\/index)?\/$/, "$1$1");
+  const path = href.replace(/^(\/[^/]+)\/$/, "$1/index/index/").slice(0, -1);
   return { ...result, text: numbers.length > 1 ? `/search/parts${path}/${part}.md` : `${path}.md` };
 }
 

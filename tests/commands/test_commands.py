@@ -139,8 +139,8 @@ def test_import(command, tree, tmp_path):
 
     assert "created 2, updated 0, unchanged 0, published 2" in first[1]
     assert "created 0, updated 0, unchanged 2, published 0" in second[1]
-    page = (tmp_path / "output/guides/first/index.html").read_text()
-    assert '<a href="/guides/second/">second</a>' in page
+    page = (tmp_path / "output/guides/basics/first/index.html").read_text()
+    assert '<a href="/guides/basics/second/">second</a>' in page
 
 
 def test_import_with_a_base(command, tree, tmp_path):
@@ -151,9 +151,50 @@ def test_import_with_a_base(command, tree, tmp_path):
     code, _, _ = command(*words, "--base", "https://old.example/docs")
     built = command("build")
 
-    page = (tmp_path / "output/guides/first/index.html").read_text()
+    page = (tmp_path / "output/guides/basics/first/index.html").read_text()
     assert 'href="https://old.example/docs/download"' in page
     assert (code, "nothing is at" in built[2]) == (0, False)
+
+
+def test_import_below_a_path(command, tree, tmp_path):
+    """What of the former website's sitemap would not answer is named."""
+    (tmp_path / "mkdocs.yml").write_text("site_url: https://old.example/handbook/")
+    (tmp_path / "tree").rename(tmp_path / "docs")
+    locations = ("handbook/basics/first/", "guides/cli/basics/second", "handbook/gone/")
+    (tmp_path / "sitemap.xml").write_text(
+        "".join(
+            f"<url><loc>https://old.example/{path}</loc></url>" for path in locations
+        )
+    )
+    words = ("docs", "import", "docs", "--collection", "guides", "--path", "cli")
+
+    code, _, err = command(*words, "--publish", "--report-addresses", "sitemap.xml")
+    command("build")
+
+    assert (code, err) == (
+        0,
+        "note: sitemap.xml: /handbook/gone/ leads nowhere.\n"
+        "note: sitemap.xml: 2 of its 3 addresses lead to pages.\n",
+    )
+    assert (tmp_path / "output/guides/cli/basics/first/index.html").is_file()
+    rules = (tmp_path / "output/_redirects").read_text()
+    assert "/handbook/basics/first/ /guides/cli/basics/first/ 301" in rules
+
+
+def test_import_of_two_trees_at_one_address(command, tmp_path):
+    """The second is refused as a whole, and can be imported below another path."""
+    for name in ("one", "two"):
+        (tmp_path / name).mkdir()
+        (tmp_path / name / "a.md").write_text(f"# {name}")
+    command("docs", "import", "one", "--collection", "guides")
+
+    refused = command("docs", "import", "two", "--collection", "guides")
+    below = command("docs", "import", "two", "--collection", "guides", "--path", "two")
+
+    assert refused[0] == 2
+    assert "a.md would have the address /guides/a/, which is that of" in refused[2]
+    assert "with --path" in refused[2]
+    assert (below[0], "created 1" in below[1]) == (0, True)
 
 
 def test_import_of_an_unusable_picture_beside_the_tree(command, tmp_path):

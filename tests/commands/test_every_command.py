@@ -156,6 +156,10 @@ def in_a_file(*arguments):
             ["docs", "import", "folder", "--collection", "guides", "--base", "a.com"],
             "--base a.com must be a URL",
         ),
+        (
+            ["docs", "import", "folder", "--collection", "guides", "--path", "/a/"],
+            "--path /a/ must be a path such as cli/v2",
+        ),
         (["keys", "bootstrap", "--email", "\udcff@example.com"], "UTF-8"),
         (["keys", "stale", "--days", "-1"], "--days"),
         (["probe", "nowhere.toml"], "nowhere.toml"),

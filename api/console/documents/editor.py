@@ -37,7 +37,8 @@ from api.console.forms.submission import IDEMPOTENCY_KEY
 from models.errors import VersionConflict
 from models.fields import SLUG_LENGTH, slugify
 from models.projects.documents.linking.draft_links import Draft
-from models.projects.documents.rows import page_address
+from models.projects.documents.paths import page_href
+from models.projects.documents.rows import document_with
 from models.projects.documents.sections import known_sections
 from models.projects.files.uploads import MAX_FILE_BYTES
 from models.storage.database import reading
@@ -325,5 +326,6 @@ def _public_address(request: ConsoleRequest, document: dict[str, Any]) -> str | 
     """Return where readers find the document, if they do."""
     if document["publishedVersion"] is None or document["collection"] is None:
         return None
-    path = page_address(document["collection"], document["slug"])
-    return request.settings.site_url + path
+    with reading():
+        path = document_with(document["id"]).path
+    return request.settings.site_url + page_href(document["collection"], path)

@@ -21,6 +21,7 @@ from models.projects.discussion.references import (
 )
 from models.projects.documents.documents import Document, Note, Position, Section
 from models.projects.documents.linking.aliases import Alias
+from models.projects.documents.paths import DocumentPath, path_of_file
 from models.projects.documents.revisions import DocumentRevision
 from models.projects.fields import (
     WORDS_SHA256,
@@ -159,6 +160,7 @@ class BundledDocument(Document):
         description="The published version.", examples=[None]
     )
     creator_id: Annotated[Id, descriptions.CREATOR_ID]
+    path: Annotated[DocumentPath | None, descriptions.DOCUMENT_PATH] = None
     # Only documents that were imported can have one.
     language: Annotated[
         LanguageTag | None, Field(exclude_if=lambda language: language is None)
@@ -170,6 +172,8 @@ class BundledDocument(Document):
 
     @model_validator(mode="after")
     def _require_publication(self) -> "BundledDocument":
+        if self.path is None:
+            self.path = path_of_file(self.slug)
         version = self.published_version
         if (version is None) != (self.published_at is None):
             raise ValueError("publishedVersion and publishedAt go together.")

@@ -45,6 +45,11 @@ UNIQUE_KEYS: tuple[tuple[str, str, Callable[[Any], Any]], ...] = (
     ("work", "number", lambda item: item.number),
     ("specifications", "slug", lambda specification: specification.slug),
     ("documents", "slug", lambda document: document.slug),
+    (
+        "documents",
+        "path",
+        lambda document: document.collection and (document.collection, document.path),
+    ),
     ("files", "name", lambda file: file.name),
     (
         "pinned_files",

@@ -33,11 +33,11 @@ from models.projects.bundles.bundled_files import (
 )
 from models.projects.discussion.rows import CommentRow, ExternalReferenceRow
 from models.projects.documents.linking.aliases import aliases_of
+from models.projects.documents.paths import page_address
 from models.projects.documents.rows import (
     DOCUMENTS,
     DocumentRevisionRow,
     DocumentRow,
-    page_address,
 )
 from models.projects.members.members import ProjectMember
 from models.projects.members.rows import MemberRow
@@ -141,7 +141,7 @@ def documents_with_aliases(
     """Yield the heads of all documents with the addresses that redirect to them."""
     aliases = aliases_of(project)
     for document in _rows(DocumentRow, project):
-        own = page_address(document.collection, document.slug)
+        own = page_address(document.collection, document.path)
         addresses = [row.address for row in aliases.get(document.id, ())]
         yield document, [address for address in addresses if address != own]
 

@@ -1,6 +1,6 @@
 """Apply an import over the API: all of it in the transaction of the request."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from datetime import datetime
 from functools import partial
@@ -50,20 +50,21 @@ def apply_import(
     manifest = StartDocumentImport.model_validate_json(row.manifest)
     without_files = {*request.without_files}
     files = _new_files(row, manifest, without_files)
-    sources = _sources(row, manifest.documents)
+    read = _reader(row, manifest.documents)
     options = ImportOptions(
         collection=manifest.collection,
         now=now,
         actor=actor,
         tree=manifest.tree,
         base=manifest.base,
+        path=manifest.below,
         publish=request.publish,
         prune=request.prune,
         take_over=request.take_over,
         skipped_paths=frozenset(manifest.skipped_paths),
         files_max_bytes=max_bytes,
     )
-    report = import_tree(row.project, manifest.documents, sources, files, options)
+    report = import_tree(row.project, manifest.documents, read, files, options)
     delete_imports([row])
     return row.project, report
 
@@ -109,10 +110,10 @@ def _open_stored(content: FileContentRow, source_digest: str) -> Iterator[Upload
     yield Upload(BytesIO(), int(content.size), digest, source_digest, None)
 
 
-def _sources(
+def _reader(
     row: DocumentImportRow, documents: list[ListedDocument]
-) -> Iterator[DocumentSource]:
-    """Return the documents with their texts, which are read as they are needed."""
+) -> Callable[[Sequence[ListedDocument]], Iterator[DocumentSource]]:
+    """Return what reads the texts of documents, as they are needed."""
     revisions = {
         revision.sha256: revision.id
         for revision in newest_revisions(row.project).values()
@@ -121,11 +122,13 @@ def _sources(
     needed = {document.sha256 for document in documents}
     if missing := needed - sent - revisions.keys():
         raise _incomplete(len(missing), "texts")
-    return _read_sources(row, documents, revisions)
+    return partial(_read_sources, row, revisions)
 
 
 def _read_sources(
-    row: DocumentImportRow, documents: list[ListedDocument], revisions: dict[str, str]
+    row: DocumentImportRow,
+    revisions: dict[str, str],
+    documents: Sequence[ListedDocument],
 ) -> Iterator[DocumentSource]:
     """
     Yield the documents with their texts: those sent, or those of the revisions.

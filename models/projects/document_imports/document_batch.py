@@ -55,15 +55,13 @@ class DocumentBatch:
         self._record("document.created", document, creation_metadata(document))
         return document
 
-    def update(
-        self, document: DocumentRow, request: UpdateDocument, slug: str | None = None
-    ) -> None:
+    def update(self, document: DocumentRow, request: UpdateDocument, path: str) -> None:
         """
-        Save a new version; the content of the document must be loaded.
+        Save a new version at the path; the content of the document must be loaded.
 
-        With a slug, which must be free, the document gets another address.
+        The caller ensures that the path is free.
         """
-        values = changed_values(request) | ({"slug": slug} if slug else {})
+        values = changed_values(request) | {"path": path}
         self._require_role(update_case(document, values))
         require_active(self._project, document)
         content = values.get("content", document.content)

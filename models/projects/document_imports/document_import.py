@@ -14,7 +14,7 @@ from models.projects.document_imports.manual_changes import (
     manual_changes,
     record_import,
 )
-from models.projects.document_imports.matching import DocumentMatcher
+from models.projects.document_imports.matching import DocumentMatcher, Fields
 from models.projects.document_imports.options import (
     HeldDocument,
     ImportOptions,
@@ -23,6 +23,7 @@ from models.projects.document_imports.options import (
 from models.projects.document_imports.sources import DocumentSource, SourceFields
 from models.projects.documents.documents import CreateDocument, UpdateDocument
 from models.projects.documents.linking.aliases import AliasBatch, ineffective_aliases
+from models.projects.documents.paths import page_address, path_of_file
 from models.projects.documents.positions import stable_positions
 from models.projects.documents.publication import UnpublishDocument, unpublish_document
 from models.projects.documents.revisions import newest_revisions
@@ -88,7 +89,7 @@ def import_documents(
         report = import_tree(
             docs_project(),
             sources,
-            progress(sources),
+            lambda wanted: progress(sources) if wanted is sources else wanted,
             files or PreparedFiles(),
             options,
         )
@@ -101,23 +102,23 @@ def import_documents(
 
 def import_tree(
     project: ProjectRow,
-    fields: Sequence[SourceFields],
-    sources: Iterable[DocumentSource],
+    fields: Sequence[Fields],
+    read: Callable[[Sequence[Fields]], Iterable[DocumentSource]],
     files: PreparedFiles,
     options: ImportOptions,
 ) -> ImportReport:
     """
     Import a tree into a project, inside the transaction of the caller.
 
-    `sources` yields the files in the order of their `fields`, so that only a few texts
-    are in memory.
+    `read` yields the files with their texts in the order of the fields, so that only a
+    few texts are in memory.
     """
     file_report = import_files(
         project, files, options.now, options.actor, max_bytes=options.files_max_bytes
     )
-    run = _DocumentImport(project, fields, options)
+    run = _DocumentImport(project, fields, read, options)
     run.report.files = file_report
-    for source in sources:
+    for source in read(fields):
         run.import_source(source)
     run.finish()
     if options.prune:
@@ -137,7 +138,8 @@ class _DocumentImport:
     def __init__(
         self,
         project: ProjectRow,
-        sources: Sequence[SourceFields],
+        sources: Sequence[Fields],
+        read: Callable[[Sequence[Fields]], Iterable[DocumentSource]],
         options: ImportOptions,
     ) -> None:
         self.report = ImportReport()
@@ -148,9 +150,16 @@ class _DocumentImport:
         # The file of each document that is imported, by id.
         self._paths: dict[str, str] = {}
         self._revisions = newest_revisions(project)
-        self._matcher = DocumentMatcher(project, sources, options, self._revisions)
+        self._matcher = DocumentMatcher(
+            project, sources, read, options, self._revisions
+        )
         if self._matcher.is_mostly_without_file():
             self.report.notes.append((options.tree, ANOTHER_TREE))
+        for path, page in self._matcher.page_paths.items():
+            if page != "/".join(filter(None, (options.path, path_of_file(path)))):
+                address = page_address(options.collection, page)
+                note = f"Another file has its address, so its page is at {address}."
+                self.report.notes.append((path, note))
         documents = list(self._matcher.documents.values())
         self._old_contents = self._contents_to_change(sources)
         self._without_file = self._matcher.without_file() if options.prune else []
@@ -159,6 +168,8 @@ class _DocumentImport:
             for document in documents + self._without_file
             if document.source_path
         )
+        is_held = () if options.take_over else self._manual_changes.items()
+        self._matcher.require_free_paths({id for id, changes in is_held if changes})
         self._positions = self._stable_positions(sources)
         # The documents that the next import finds as this one left them.
         self._settled_ids: set[str] = set()
@@ -264,7 +275,8 @@ class _DocumentImport:
 
     def _values(self, source: DocumentSource) -> dict[str, Any]:
         values = {name: getattr(source, name) for name in FIELDS}
-        return values | {"collection": self._options.collection}
+        path = self._matcher.page_paths[source.path]
+        return values | {"collection": self._options.collection, "path": path}
 
     def _update(self, source: DocumentSource, document: DocumentRow) -> DocumentRow:
         """Save the document if it differs from its file."""
@@ -277,15 +289,16 @@ class _DocumentImport:
             self._settled_ids.add(document.id)
             self.report.restored.append(document.slug)
         has_same_aliases = not self._aliases.declare(document, source.aliases)
-        slug = self._matcher.new_slug(source)
-        if slug or not self._is_same(source, document):
+        is_renamed = self._matcher.is_renamed(source)
+        if is_renamed or not self._is_same(source, document):
             values = self._values(source) | {"content": source.content}
-            if slug:
+            path = values.pop("path")
+            if is_renamed:
                 values["note"] = f"Renamed from {document.source_path}."[:MAX_NOTE]
-                self.report.renamed.append(slug)
+                self.report.renamed.append(document.slug)
             document.content = self._old_contents.get(document.id, source.content)
             request = UpdateDocument(id=document.id, **values)
-            self._batch.update(document, request, slug)
+            self._batch.update(document, request, path)
         elif _origin(document) == self._origin(source) and has_same_aliases:
             self.report.unchanged.append(document.slug)
             return document
@@ -303,15 +316,18 @@ class _DocumentImport:
         if slug != source.slug:
             note = f"The slug '{source.slug}' is taken, so its slug is '{slug}'."
             self.report.notes.append((source.path, note))
+        values = self._values(source)
+        path = values.pop("path")
         request = CreateDocument(
             project_id=self._matcher.project.id,
             slug=slug,
             type="note",
             content=source.content,
-            **self._values(source),
+            **values,
         )
         self.report.created.append(slug)
         document = self._batch.create(request)
+        document.path = path
         self._aliases.declare(document, source.aliases)
         self._set_origin(document, source)
         return document

@@ -22,11 +22,14 @@ from models.fields import ID, SHA256_HEX, Id, MayOmit, Moment, SingleLine, Whole
 from models.projects import descriptions
 from models.projects.document_imports.sources import SourceFields, WebsiteUrl
 from models.projects.documents.documents import Collection
+from models.projects.documents.paths import DocumentPath
 from models.projects.fields import EXAMPLE_TIME, ProjectId, Text
 from models.projects.files.names import FileName
 from models.projects.files.uploads import MAX_FILE_BYTES
 
-MAX_DOCUMENTS = MAX_FILES = MAX_ALIASES = 10_000
+MAX_DOCUMENTS = MAX_FILES = 10_000
+# Each page may have moved from another website, and several times on it.
+MAX_ALIASES = 50_000
 MAX_TEXTS = 1_000
 # Of the new texts of an import: writing them takes about a tenth of a second a
 # megabyte, and other writes wait for it in SQLite.
@@ -91,6 +94,12 @@ class StartDocumentImport(Schema, example=("files",)):
         description="The URL where the tree is published, to which links to missing"
         " pages lead.",
         examples=["https://docs.example.com"],
+    )
+    below: DocumentPath = Field(
+        default="",
+        description="The path in the collection below which the pages are. Empty: at"
+        " its root.",
+        examples=["cli"],
     )
     documents: Annotated[list[ListedDocument], Field(max_length=MAX_DOCUMENTS)] = Field(
         description="All documents of the tree, in any order."

@@ -58,7 +58,8 @@ class ImportOptions:
     Where an import writes, and what it does.
 
     `tree` names the folder; a document belongs to one file of one tree. `base` is the
-    URL where the tree is published, to which links lead that it cannot resolve.
+    URL where the tree is published, to which links lead that it cannot resolve. The
+    pages are below `path` in the collection.
     `publish` publishes every document as it is in its file. `prune` unpublishes and
     archives the documents whose file is gone; files in `skipped_paths` could not be
     read but exist. `take_over` also imports what people changed since the last import.
@@ -70,6 +71,7 @@ class ImportOptions:
     actor: Actor
     tree: str
     base: str | None = None
+    path: str = ""
     publish: bool = False
     prune: bool = False
     take_over: bool = False

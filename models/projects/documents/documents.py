@@ -2,6 +2,7 @@
 
 from datetime import datetime
 from typing import Annotated, Any, Literal
+from urllib.parse import quote
 
 from pydantic import Field, model_validator
 
@@ -22,11 +23,14 @@ from models.fields import (
 )
 from models.pagination import Page
 from models.projects import descriptions
+from models.projects.documents.paths import DocumentPath, page_href, path_of_file
 from models.projects.documents.rows import (
     DOCUMENTS,
+    DocumentAliasRow,
     DocumentRow,
     document_with,
     record_former_address,
+    require_free_path,
 )
 from models.projects.fields import (
     Actor,
@@ -52,8 +56,8 @@ Section = Annotated[str, TRIMMED, Field(min_length=1, max_length=80), SingleLine
 Position = Annotated[WholeNumber, Field(ge=0, le=10_000)]
 Note = NullIfEmpty[Annotated[str, Field(max_length=300)]]
 # The place of the page on the site. It is not versioned, so a change is public
-# immediately. Only an import changes a slug, that of a file that was renamed.
-PLACEMENT = ("slug", "collection", "section", "position")
+# immediately.
+PLACEMENT = ("path", "collection", "section", "position")
 
 
 class Document(Schema):
@@ -117,6 +121,29 @@ class UpdateDocument(Schema, example=("content", "note", "expectedVersion")):
         return self
 
 
+class MoveDocument(Schema, example=("expectedVersion",)):
+    id: Annotated[Id, ID]
+    path: Annotated[DocumentPath, descriptions.DOCUMENT_PATH]
+    expected_version: MayOmit[ExpectedVersion] = None
+
+
+class DocumentAddress(Schema):
+    """Where a document is on the site once it is published."""
+
+    id: Annotated[Id, ID]
+    collection: Annotated[Collection | None, descriptions.COLLECTION]
+    path: Annotated[str, descriptions.DOCUMENT_PATH]
+    address: str | None = Field(
+        description="The address on the site. null: the document has no collection.",
+        examples=["/guides/setup/moving/"],
+    )
+    redirects: list[str] = Field(
+        description="Former addresses, and those that its file declares, which"
+        " redirect to it.",
+        examples=[["/guides/moving/"]],
+    )
+
+
 class GetDocument(IdOrSlugQuery, example=("projectSlug", "slug")):
     pass
 
@@ -130,6 +157,7 @@ def create_document(
     require_active(project)
     DOCUMENTS.require_free_slug(project, request.slug)
     document = new_document(request, now, actor)
+    require_free_path(project, document.collection, document.path)
     document.save(force_insert=True)
     DOCUMENTS.save_revision(document, request.content, actor, summary=document.summary)
     metadata = creation_metadata(document)
@@ -143,6 +171,7 @@ def new_document(request: CreateDocument, now: datetime, actor: Actor) -> Docume
     del fields["content"]
     return DocumentRow(
         version=1,
+        path=path_of_file(request.slug),
         **actor.creation(now),
         **fields,
     )
@@ -168,21 +197,65 @@ def update_document(
     and content stay private until the version is published; the placement is public
     immediately and needs a maintainer.
     """
-    document = DOCUMENTS.load_content(document_with(request.id))
     values = changed_values(request)
+    return _save_next_version(
+        request.id, values, request.note, request.expected_version, now, actor
+    )
+
+
+def move_document(
+    request: MoveDocument, now: datetime, actor: Actor
+) -> tuple[DocumentRow, bool]:
+    """Give a document another path; return it and whether the site shows the change."""
+    document = document_with(request.id)
+    if document.path == request.path and document.project.archived_at is None:
+        return document, False
+    values = {"path": request.path}
+    return _save_next_version(
+        request.id, values, None, request.expected_version, now, actor
+    )
+
+
+def _save_next_version(
+    id: str,
+    values: dict[str, Any],
+    note: str | None,
+    expected_version: int | None,
+    now: datetime,
+    actor: Actor,
+) -> tuple[DocumentRow, bool]:
+    document = DOCUMENTS.load_content(document_with(id))
     require_role(document.project, actor, update_case(document, values))
-    DOCUMENTS.require_version(document, request.expected_version)
+    DOCUMENTS.require_version(document, expected_version)
     require_active(document.project, document)
     _require_collection(document, values)
+    collection = values.get("collection", document.collection)
+    path = values.get("path", document.path)
+    require_free_path(document.project, collection, path, document.id)
     content = values.get("content", document.content)
-    metadata = assign_next_version(document, values, request.note, now)
+    metadata = assign_next_version(document, values, note, now)
     document.save()
     DOCUMENTS.save_revision(
-        document, content, actor, summary=document.summary, note=request.note
+        document, content, actor, summary=document.summary, note=note
     )
     record_activity(document, "document.updated", actor, now, **metadata)
     is_moved = not metadata["changes"].keys().isdisjoint(PLACEMENT)
     return document, document.is_on_site and is_moved
+
+
+def address_of(document: DocumentRow) -> DocumentAddress:
+    address = page_href(document.collection, document.path)
+    aliases = DocumentAliasRow.select().where(DocumentAliasRow.document == document.id)
+    others = [alias.address for alias in aliases.order_by(DocumentAliasRow.number)]
+    return DocumentAddress.model_validate(
+        {
+            "id": document.id,
+            "collection": document.collection,
+            "path": document.path,
+            "address": address if document.collection else None,
+            "redirects": [other for other in map(quote, others) if other != address],
+        }
+    )
 
 
 def changed_values(request: UpdateDocument) -> dict[str, Any]:
@@ -225,7 +298,7 @@ def assign_next_version(
     content = values.pop("content", document.content)
     if any(
         values.get(name, getattr(document, name)) != getattr(document, name)
-        for name in ("slug", "collection")
+        for name in ("path", "collection")
     ):
         record_former_address(document)
     changes = document.assign(values)

@@ -2,6 +2,7 @@
 
 from models.notifications.event_types import EventType
 from models.notifications.events import NewEvent
+from models.projects.documents.paths import page_href
 from models.projects.documents.rows import DocumentRow
 
 
@@ -22,7 +23,7 @@ def _event(
     return NewEvent(
         type=type,
         subject_id=document.id,
-        path=f"/{document.collection}/{document.slug}/",
+        path=page_href(document.collection, document.path),
         data={
             "document": {
                 "id": document.id,

@@ -79,6 +79,7 @@ class PublishedPage:
 
     id: str
     slug: str
+    path: str
     collection: str
     section: str | None
     position: int
@@ -106,6 +107,7 @@ class PublishedAddress(NamedTuple):
 
     id: str
     slug: str
+    path: str
     collection: str
     source_path: str | None
     source_tree: str | None
@@ -132,7 +134,7 @@ class PublishedAddress(NamedTuple):
 MAX_NEW_TEXTS = 20
 # What the order of documents and the pages of others depend on.
 _place = attrgetter(
-    *("slug", "collection", "section", "position", "title"),
+    *("slug", "path", "collection", "section", "position", "title"),
     *("source_path", "source_tree", "source_address", "source_base"),
 )
 
@@ -325,6 +327,7 @@ def _select_published() -> "ModelSelect[Any]":
         DocumentRow.select(
             DocumentRow.id,
             DocumentRow.slug,
+            DocumentRow.path,
             DocumentRow.collection,
             DocumentRow.section,
             DocumentRow.position,

@@ -12,7 +12,8 @@ from peewee import (
 )
 
 from models.base import MomentField, Row
-from models.errors import DocumentNotFound
+from models.errors import DocumentNotFound, PathTaken
+from models.projects.documents.paths import page_address
 from models.projects.fields import Actor
 from models.projects.projects.rows import ProjectRow
 from models.projects.versioning.versioned import Versioned
@@ -28,6 +29,7 @@ class DocumentRow(Row):
     project = ForeignKeyField(ProjectRow, on_delete="CASCADE")
     title = TextField()
     slug = TextField()
+    path = TextField()
     type = TextField()
     summary = TextField(null=True)
     version = IntegerField()
@@ -61,7 +63,7 @@ class DocumentRow(Row):
     class Meta:
         indexes = (
             (("project", "slug"), True),
-            (("project", "collection"), False),
+            (("project", "collection", "path"), False),
             (("updated_at", "id"), False),
         )
 
@@ -133,16 +135,25 @@ def document_with(id: str) -> DocumentRow:
     return DOCUMENTS.with_id(id)
 
 
-def page_address(collection: str | None, slug: str) -> str:
-    """Return the address of a document's page on the site."""
-    return f"/{collection}/{slug}/"
+def require_free_path(
+    project: ProjectRow, collection: str | None, path: str, id: str | None = None
+) -> None:
+    """Raise PathTaken if another document of the collection has the path."""
+    row = DocumentRow
+    has_path = (row.collection == collection) & (row.path == path)
+    taken = row.select(row.slug).where((row.project == project) & has_path)
+    if other := taken.where(row.id != (id or "")).first():
+        raise PathTaken(
+            f"The address {page_address(collection, path)} is that of the document"
+            f" '{other.slug}'."
+        )
 
 
 def record_former_address(document: DocumentRow) -> None:
     """Store the address of a document on the site, so that it can redirect."""
     if not document.is_on_site:
         return
-    alias, address = DocumentAliasRow, page_address(document.collection, document.slug)
+    alias, address = DocumentAliasRow, page_address(document.collection, document.path)
     # Of several pages that were there, the last one counts.
     was_there = (alias.address == address) & ~alias.is_declared
     alias.delete().where(was_there & (alias.document != document.id)).execute()

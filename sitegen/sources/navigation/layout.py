@@ -5,7 +5,7 @@ from pathlib import Path
 from posixpath import join, normpath
 
 from models.front_matter import text_of
-from models.projects.documents.linking.tree_names import stem
+from models.projects.documents.paths import stem
 from models.projects.documents.positions import stable_positions
 from models.projects.documents.sections import SEPARATOR
 from sitegen.sources.names import ADDRESS_FIELDS, NumberPrefixes
@@ -85,6 +85,10 @@ class Layout:
     def address(self, file: SourceFile) -> str | None:
         """Return the address on the authors' website, None if it is the path."""
         return self._addresses.address(file)
+
+    def full_address(self, file: SourceFile) -> str:
+        """Return the address on the authors' website, such as /setup/move."""
+        return self._addresses.full_address(file)
 
     def _entries(
         self, folder: Path, files: Sequence[SourceFile], order: FolderOrder
@@ -180,11 +184,14 @@ class Addresses:
 
     def address(self, file: SourceFile) -> str | None:
         """Return the address of a page, None if it follows from the file's path."""
-        address = stem(normpath("/" + self._full_address(file)))
+        address = self.full_address(file)
         is_usable = len(address) <= MAX_LENGTH and address.isprintable()
-        return "/" + address if is_usable and address != stem(file.name) else None
+        return address if is_usable and address[1:] != stem(file.name) else None
 
-    def _full_address(self, file: SourceFile) -> str:
+    def full_address(self, file: SourceFile) -> str:
+        return "/" + stem(normpath("/" + self._declared_address(file)))
+
+    def _declared_address(self, file: SourceFile) -> str:
         if whole := _address_in(file, *WHOLE_ADDRESSES):
             return whole
         last = _address_in(file, *LAST_PARTS)

@@ -289,7 +289,7 @@ def test_hostile_titles_are_escaped(docs_project, build_site, page):
 
 
 def test_slug_index(docs_project, build_site, output):
-    """A document with the slug `index` does not overwrite the list's JSON."""
+    """A document at the root of a collection does not overwrite the list's JSON."""
     docs_project.publish("index", title="Index of terms")
     docs_project.publish("other")
     build_site()

@@ -1,5 +1,6 @@
 """Pages of imported files: the targets of their links, and their edit links."""
 
+import json
 from dataclasses import replace
 from types import SimpleNamespace
 
@@ -74,8 +75,9 @@ def test_links(import_files, build_site, page):
     report = build_site()
 
     web = 'class="external" rel="noopener" href'
-    html = page("here")
-    assert '<a href="/guides/near/">Near</a>, <a href="/guides/near/">old</a>' in html
+    html = page("a/here")
+    near = '<a href="/guides/a/sub/near/">'
+    assert f"{near}Near</a>, {near}old</a>" in html
     assert f'<a {web}="https://old.example/download">far</a>' in html
     issues = "https://github.com/acme/app/issues"
     assert f'<a {web}="{issues}" title="All">issues</a>' in html
@@ -91,9 +93,9 @@ def test_link_to_a_renamed_file(import_files, build_site, page, tmp_path):
 
     report = import_files(**{"sub/new.md": text})
 
-    assert report.renamed == ["new"]
+    assert report.renamed == ["old"]
     assert build_site().warnings == []
-    assert '<a href="/guides/new/">Old</a>' in page("here")
+    assert '<a href="/guides/sub/new/">Old</a>' in page("here")
 
 
 def test_link_in_another_form_of_unicode(import_files, build_site, page):
@@ -155,7 +157,7 @@ def test_link_to_an_alias(import_files, api, build_site, page):
     import_files(**{"new/setup.md": "## Start\n"})
     after = build_site(["docs"])
 
-    assert '<a href="/guides/setup/#start">old</a>' in html
+    assert '<a href="/guides/new/setup/#start">old</a>' in html
     assert [link["slug"] for link in links.json["data"]["outgoing"]] == ["setup"]
     assert before.warnings == []
     assert after.warnings == [
@@ -183,7 +185,7 @@ def test_edit_link(import_files, docs_project, build_site, page):
     build_site()
 
     href = GITHUB.format(tree="docs", path="a%20b/c%2Bd.md")
-    assert f'href="{href}">Edit this page</a>' in page("c-d")
+    assert f'href="{href}">Edit this page</a>' in page("a-b/c+d")
     assert "Edit this page" not in page("plain")
 
 
@@ -269,3 +271,57 @@ def test_check_of_links(import_files, api, build_site):
     hrefs = ["https://old.example/download", "https://github.com/acme/app/issues"]
     assert [link["href"] for link in links["outgoing"]] == hrefs
     assert [link["target"] for link in links["broken"]] == ["gone.md"]
+
+
+def test_address_that_is_not_ascii(import_files, api, build_site, page, output, app):
+    """Letters stay as they are; links, the sitemap and the search have them encoded."""
+    folder = "Führung/सेटअप"
+    import_files(
+        **{
+            f"{folder}/Erste Schritte.md": "# Start\n\nWords.\n",
+            "here.md": f"[In](<{folder}/Erste Schritte.md>), [ab](/guides/{folder}/x).",
+        }
+    )
+
+    report = build_site()
+
+    path = f"{folder}/Erste-Schritte"
+    href = "/guides/F%C3%BChrung/%E0%A4%B8%E0%A5%87%E0%A4%9F%E0%A4%85%E0%A4%AA/"
+    assert f'<a href="{href}Erste-Schritte/">In</a>' in page("here")
+    assert report.warnings == [
+        f"guides/here (here.md): nothing is at /guides/{folder}/x"
+    ]
+    assert f'href="{href}Erste-Schritte.json"' in page(path)
+    assert f"{href}Erste-Schritte/</loc>" in (
+        output / "sitemaps/guides-1.xml"
+    ).read_text(encoding="utf-8")
+    client = app.test_client()
+    for end in ("/", ".md", ".json"):
+        answer = client.get(f"{href}Erste-Schritte{end}", buffered=True)
+        assert answer.status_code == 200
+    found = api(
+        "GET /projects/v1/documents/address", {"id": document_id("erste-schritte")}
+    )
+    assert found.json["data"]["address"] == f"{href}Erste-Schritte/"
+
+
+def test_first_page_of_a_collection(import_files, build_site, page, output):
+    """It is at the address of the collection, and lists the others as that does."""
+    import_files(**{"README.md": "# Welcome\n\nHi.\n", "use/a.md": "A", "b.md": "B"})
+
+    build_site()
+
+    html = page("")
+    assert "<p>Hi.</p>" in html
+    assert '<h2 id="use"><bdi>Use</bdi></h2>' in html
+    assert '<a href="/guides/use/a/"><bdi>A</bdi></a>' in html
+    assert html.count('href="/guides/index/index.json"') > 0
+    listed = json.loads((output / "guides/index.json").read_text())["data"]
+    assert len(listed) == 3
+    text = (output / "guides/index/index.md").read_text()
+    assert text.strip().endswith("Hi.")
+
+    import_files(**{"use/new.md": "New"})
+    build_site()
+
+    assert '<a href="/guides/use/new/">' in page("")

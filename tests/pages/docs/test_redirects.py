@@ -11,6 +11,8 @@ from models.projects.projects.projects import ensure_docs_project
 from models.settings import NIL_UUID
 from tests.factories.projects import KEY
 
+MOVE = "POST /projects/v1/documents/move"
+
 
 @pytest.fixture
 def moved(docs_project, build_site):
@@ -155,3 +157,73 @@ def test_full_build_keeps_aliases(imported, output, build_site, settings, clock)
 
     assert (output / "_redirects").read_bytes() == rules
     assert (output / "setup.html").read_bytes() == page
+
+
+def test_move(docs_project, api, build_site, output, app):
+    """A document that gets another path is there; its former address redirects."""
+    document = docs_project.publish("limits")
+    build_site()
+
+    moved = api(MOVE, {"id": document["id"], "path": "keys/Grenzen-für-alle"})
+    build_site()
+
+    href = "/guides/keys/Grenzen-f%C3%BCr-alle"
+    assert moved.json["data"] == {
+        "id": document["id"],
+        "collection": "guides",
+        "path": "keys/Grenzen-für-alle",
+        "address": f"{href}/",
+        "redirects": ["/guides/limits/"],
+    }
+    assert (output / "_redirects").read_text().splitlines()[:3] == [
+        f"/guides/limits{end} {href}{end} 301" for end in ("/", ".md", ".json")
+    ]
+    client = app.test_client()
+    assert client.get("/guides/limits/").headers["Location"] == f"{href}/"
+    back = api(MOVE, {"id": document["id"], "path": "limits"}).json["data"]
+    assert (back["address"], back["redirects"]) == ("/guides/limits/", [f"{href}/"])
+
+
+def test_move_to_where_it_is(docs_project, api):
+    """It makes no version."""
+    document = docs_project.publish("limits")
+
+    api(MOVE, {"id": document["id"], "path": "limits"})
+
+    found = api("GET /projects/v1/documents/get", {"id": document["id"]})
+    assert found.json["data"]["version"] == 1
+
+
+@pytest.mark.parametrize(
+    "path", ["/a", "a/", "a//b", "a.md", "a/README", "a b", "../a", "_a", "a\\b", "a?"]
+)
+def test_path_that_is_none(docs_project, api, path):
+    """The refusal says how paths look."""
+    document = docs_project.publish("limits")
+
+    refused = api(MOVE, {"id": document["id"], "path": path})
+
+    assert "such as setup/moving" in refused.text
+
+
+def test_address_of_another_document(docs_project, api):
+    """Neither a move, nor a new document, nor another collection takes an address."""
+    first = docs_project.publish("first")
+    docs_project.publish("second")
+    api(MOVE, {"id": first["id"], "path": "third"})
+    product = docs_project.publish("third-product", collection="products")
+    api(MOVE, {"id": product["id"], "path": "third"})
+    new = {"projectId": docs_project.project.id, "slug": "third", "type": "note"}
+    new |= {"title": "T", "content": "C", "collection": "guides"}
+
+    for operation, body in [
+        (MOVE, {"id": first["id"], "path": "second"}),
+        ("POST /projects/v1/documents/create", new),
+        (
+            "POST /projects/v1/documents/update",
+            {"id": product["id"], "collection": "guides"},
+        ),
+    ]:
+        refused = api(operation, body)
+        assert refused.status_code == 409
+        assert "The address /guides/" in refused.text

@@ -44,14 +44,14 @@ def sidebar(html):
     return lines
 
 
-def reading_order(page, slug):
-    """Return the page and all following pages."""
-    order = [slug]
+def reading_order(page, path):
+    """Return the names of the page and of all following pages."""
+    order = [path]
     while match := re.search(
-        r'rel="next" href="/guides/([^/]+)/"', page(f"guides/{slug}/index.html")
+        r'rel="next" href="/guides/([^"]+)/"', page(f"guides/{path}/index.html")
     ):
-        slug = match[1]
-        order.append(slug)
+        path = match[1]
+        order.append(path.rpartition("/")[2])
     return order
 
 

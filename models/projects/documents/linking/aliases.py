@@ -14,19 +14,21 @@ from peewee import chunked
 from pydantic import AfterValidator
 
 from models.projects.documents.documents import Collection
+from models.projects.documents.paths import (
+    MAX_SEGMENT_BYTES,
+    PUNCTUATION,
+    is_allowed,
+    page_address,
+)
 from models.projects.documents.published import PublishedPage
-from models.projects.documents.rows import DocumentAliasRow, DocumentRow, page_address
+from models.projects.documents.rows import DocumentAliasRow, DocumentRow
 from models.projects.projects.rows import ProjectRow
 from models.projects.versioning.versioned import BATCH_SIZE
 from models.response_headers import PATH_RULES
 
 MAX_BYTES = 500
-# Names of files have at most 255 bytes in common file systems.
-MAX_SEGMENT_BYTES = 200
 # The parts of the site that have other pages than documents.
 RESERVED_ROOTS = {rule.split("/")[1] for rule in PATH_RULES} - {*get_args(Collection)}
-# What file systems, rules of redirects and URLs all take as it is.
-_SEGMENT = re.compile(r"[\w.~@+,=-]+")
 # Files of the site: an alias must neither be one nor lie below one.
 _FILE = re.compile(r"\.(?:html|md|json)$", re.I)
 
@@ -70,9 +72,9 @@ def _require_name(segment: str) -> None:
     if segment[0] in "._":
         # Hosts do not serve such names.
         raise UnusableAlias(f"has a part that begins with '{segment[0]}'")
-    if not _SEGMENT.fullmatch(segment):
+    if not all(map(is_allowed, segment)):
         raise UnusableAlias(
-            "contains characters other than letters, digits and ._~@+,=-"
+            f"contains characters other than letters, digits and {PUNCTUATION}"
         )
     if len(segment.encode()) > MAX_SEGMENT_BYTES:
         raise UnusableAlias(f"has a part of more than {MAX_SEGMENT_BYTES} bytes")
@@ -100,7 +102,7 @@ def redirects(
     `aliases` are all of them, if they were read already.
     """
     by_id = {document.id: document for document in documents}
-    pages = {page_address(page.collection, page.slug) for page in by_id.values()}
+    pages = {page_address(page.collection, page.path) for page in by_id.values()}
     owners: dict[str, str] = {}
     for address, document_id, _ in all_aliases() if aliases is None else aliases:
         if document_id in by_id and address not in pages:
@@ -170,12 +172,13 @@ class AliasBatch:
 
 def ineffective_aliases(project: ProjectRow) -> Iterator[tuple[str, str]]:
     """Yield documents by id, each with why an alias of its file does not lead to it."""
-    query = DocumentRow.select(DocumentRow.id, DocumentRow.collection, DocumentRow.slug)
+    row = DocumentRow
+    query = row.select(row.id, row.collection, row.slug, row.path)
     is_active = (DocumentRow.project == project.id) & DocumentRow.archived_at.is_null()
     heads: Iterable[Any] = query.where(is_active).tuples()
     slugs, pages, owners = dict[str, str](), dict[str, str](), dict[str, str]()
-    for id, collection, slug in heads:
-        slugs[id], pages[page_address(collection, slug)] = slug, id
+    for id, collection, slug, path in heads:
+        slugs[id], pages[page_address(collection, path)] = slug, id
     for address, id, is_declared in all_aliases():
         if id not in slugs:
             continue

@@ -46,7 +46,7 @@ class Draft:
     def document(self) -> DocumentRow:
         if self.document_id is not None:
             return document_with(self.document_id)
-        new = {"id": "", "slug": "", "version": 0, "position": 0}
+        new = {"id": "", "slug": "", "path": "", "version": 0, "position": 0}
         return DocumentRow(project=project_with(self.project_id), **new)
 
     def page(self, now: datetime) -> PublishedPage:

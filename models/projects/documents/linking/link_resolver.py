@@ -18,11 +18,11 @@ from models.projects.documents.linking.tree_names import (
     file_slugs,
     is_outside,
     relative_names,
-    stem,
     tails,
 )
+from models.projects.documents.paths import page_address, page_href, stem
 from models.projects.documents.published import PublishedPage
-from models.response_headers import PATH_RULES, url_path, without_query
+from models.response_headers import PATH_RULES, file_for, without_query
 
 COLLECTIONS = get_args(Collection)
 
@@ -37,12 +37,13 @@ ROOT_PREFIXES = ("@site/", "@/")
 NO_TREE = TreeNames(())
 
 
-def document_path(collection: str, slug: str) -> str:
-    return f"{collection}/{slug}/index.html"
+def document_path(document: PublishedPage) -> str:
+    """Return the path of the document's page in the output folder."""
+    return file_for(page_address(document.collection, document.path))
 
 
 def document_href(document: PublishedPage) -> str:
-    return url_path(document_path(document.collection, document.slug))
+    return page_href(document.collection, document.path)
 
 
 def link_fragment(href: str) -> str:
@@ -103,9 +104,12 @@ class LinkResolver:
         }
         self._repository = Repository(edit_url)
         self._by_slug: dict[str, PublishedPage] = {}
+        self._by_address: dict[str, PublishedPage] = {}
         by_tree: dict[str | None, list[PublishedPage]] = defaultdict(list)
         for document in documents:
             self._by_slug[document.slug] = document
+            address = page_address(document.collection, document.path)
+            self._by_address[address] = document
             if document.source_path:
                 by_tree[document.source_tree].append(document)
         self._trees = {name: TreeNames(pages) for name, pages in by_tree.items()}
@@ -138,8 +142,7 @@ class LinkResolver:
 
     def document_at(self, href: str) -> PublishedPage | None:
         """Return the document whose page has this address."""
-        document = self._by_slug.get(href.strip("/").rpartition("/")[2])
-        return document if document and document_href(document) == href else None
+        return self._by_address.get(unquote(href))
 
     def _absolute(
         self, document: PublishedPage, path: str, raw_path: str
@@ -161,9 +164,11 @@ class LinkResolver:
         path_in_tree = path_below(document.source_base or "", path)
         if page := tree.find([path.strip("/"), path_in_tree.strip("/")]):
             return page
-        collection, _, slug = stem(path).partition("/")
-        if collection in COLLECTIONS and slug in self._by_slug:
-            return self._by_slug[slug]
+        collection, _, name = stem(path).partition("/")
+        if collection in COLLECTIONS and name:
+            page = self._by_address.get(page_address(collection, name))
+            if page := page or self._by_slug.get(name):
+                return page
         name = stem(path_in_tree)
         # The tree may have been mounted below some address, or at one of its folders.
         mounted = [tail for tail in tails(name) if "/" in tail]

@@ -256,6 +256,7 @@ def published_page(
     return PublishedPage(
         id=document.id,
         slug=document.slug,
+        path=document.path,
         collection=document.collection or "",
         section=document.section,
         position=document.position,

@@ -10,11 +10,9 @@ from anyascii import anyascii
 
 from models.fields import SLUG_LENGTH, slugify
 from models.normalization import normalize
+from models.projects.documents.paths import stem
 from models.projects.documents.published import PublishedPage
 
-EXTENSIONS = (".md", ".mdx", ".markdown", ".html", ".json")
-# The address of a folder is that of its index page.
-INDEX_NAMES = ("index", "_index", "readme")
 # 01-intro: a position, then a name.
 NUMBER_PREFIX = re.compile(r"^(\d{1,4})(?:[-_.]| +)(?=[^\W\d_])")
 # Longer paths are found only as a whole, not by their last parts.
@@ -109,15 +107,6 @@ def tails(path: str) -> Iterator[str]:
     parts = path.strip("/").split("/")[-MAX_PARTS:]
     for start in range(len(parts)):
         yield "/".join(parts[start:])
-
-
-def stem(path: str) -> str:
-    """Return a path without its extension, slashes around it and index name."""
-    path = path.strip("/")
-    for extension in EXTENSIONS:
-        path = path.removesuffix(extension)
-    folder, _, name = path.rpartition("/")
-    return folder if name == "." or name.lower() in INDEX_NAMES else path
 
 
 def file_slug(name: str) -> str:

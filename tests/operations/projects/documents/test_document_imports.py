@@ -358,8 +358,8 @@ def test_renamed_document(import_tree, start):
     report = import_tree({"b.md": text})
 
     assert started["missingTexts"] == []
-    assert (report["renamed"], report["created"]) == (["b"], [])
-    assert (DocumentRow.get().id, DocumentRow.get().slug) == (before, "b")
+    assert (report["renamed"], report["created"]) == (["a"], [])
+    assert (DocumentRow.get().id, DocumentRow.get().path) == (before, "b")
 
 
 def test_pruned_document(import_tree):

@@ -5,11 +5,12 @@ from pathlib import Path
 import pytest
 
 from models.changes import marks
-from models.errors import ValidationFailed
+from models.errors import PathTaken, ValidationFailed
 from models.projects.document_imports import document_batch
 from models.projects.document_imports.document_import import import_documents
 from models.projects.document_imports.options import ImportOptions
 from models.projects.document_imports.sources import document_source
+from models.projects.documents.linking.tree_names import file_slug
 from models.projects.documents.published import published_contents, published_documents
 from models.projects.documents.rows import DocumentRevisionRow, DocumentRow
 from models.projects.fields import Actor
@@ -29,7 +30,7 @@ def docs(store, clock):
 def source(path="start.md", **more):
     members = {
         "path": path,
-        "slug": Path(path).stem,
+        "slug": file_slug(Path(path).stem),
         "section": None,
         "position": 0,
         "title": "Start",
@@ -168,12 +169,12 @@ def test_slug_of_a_file_that_is_renamed_by_another(docs, clock):
 
 
 def test_file_that_moved(docs, clock):
-    """A moved file is matched by its slug, and its new path is stored."""
+    """A moved file of the same name keeps its document, however short its text is."""
     import_sources(clock, source("a/start.md"))
 
     assert import_sources(clock, source("b/start.md")).updated == ["start"]
     row = DocumentRow.get()
-    assert (row.source_path, row.version) == ("b/start.md", 1)
+    assert (row.source_path, row.path, row.slug) == ("b/start.md", "b/start", "start")
 
 
 def test_slug_of_another_collection(docs, clock):
@@ -201,7 +202,9 @@ def test_many_files_of_one_slug(docs, clock):
     assert report.created == ["same", "same-2", "same-4", "same-5", "same-6"]
 
 
-@pytest.mark.parametrize("other", [{"collection": "support"}, {"tree": "more"}])
+@pytest.mark.parametrize(
+    "other", [{"collection": "support"}, {"tree": "more", "path": "more"}]
+)
 def test_same_file_name_in_another_tree(docs, clock, other):
     """A path identifies a document only within its tree and collection."""
     import_sources(clock, source("start.md"))
@@ -210,6 +213,50 @@ def test_same_file_name_in_another_tree(docs, clock, other):
 
     assert report.created == ["start-2"]
     assert DocumentRow.get(DocumentRow.slug == "start").version == 1
+
+
+def test_address_in_another_tree(docs, clock):
+    """An import is refused as a whole if a page would have another tree's address."""
+    import_sources(clock, source("start.md"))
+    files = source("new.md"), source("start.md", content="Else.")
+
+    with pytest.raises(PathTaken) as refused:
+        import_sources(clock, *files, tree="more")
+
+    assert "start.md would have the address /guides/start/" in refused.value.detail
+    assert "'start' of the tree 'docs'" in refused.value.detail
+    assert [row.slug for row in DocumentRow] == ["start"]
+
+
+def test_paths(docs, clock):
+    """A page is at the path of its file, whatever else there is, and in any order."""
+    files = ("a/start.md", "b/start.md", "b/README.md", "index.md", "Größe (2).md")
+    expected = {"a/start", "b/start", "b", "", "Größe-2"}
+
+    import_sources(clock, *map(source, files))
+
+    assert {row.path for row in DocumentRow} == expected
+    DocumentRow.delete().execute()
+    import_sources(clock, *map(source, reversed(files)), path="cli")
+    below = {f"cli/{path}".rstrip("/") for path in expected}
+    assert {row.path for row in DocumentRow} == below
+
+
+def test_file_beside_its_folder(docs, clock):
+    """The index page of a folder has its address; a file of the same name a number."""
+    import_sources(clock, source("keys.md"), source("keys/index.md"))
+
+    by_file = {row.source_path: row.path for row in DocumentRow}
+    assert by_file == {"keys.md": "keys-2", "keys/index.md": "keys"}
+
+
+def test_file_that_became_a_folder(docs, clock):
+    """The page at an address stays the document if its file is replaced."""
+    import_sources(clock, source("keys.md"))
+
+    report = import_sources(clock, source("keys/index.md", content="Other words."))
+
+    assert (report.updated, report.created) == (["keys"], [])
 
 
 def test_slug_of_another_file(docs, clock):
@@ -316,7 +363,7 @@ def test_what_prune_leaves_alone(docs, clock):
 
 
 def test_prune_of_a_file_that_was_renamed(docs, clock):
-    """A renamed file is the same document: the new file has its slug."""
+    """A renamed file is the same document, which is not pruned."""
     import_sources(clock, source("a/start.md"))
 
     report = import_sources(clock, source("b/start.md"), prune=True)

@@ -12,7 +12,7 @@ NOW = datetime(2026, 3, 1, tzinfo=UTC)
 
 def page(slug, collection="guides", source=None, tree="docs", **origin):
     tree = tree if source else None
-    fields = (slug, slug, collection, None, 0, slug, None, 1, NOW, NOW)
+    fields = (slug, slug, slug, collection, None, 0, slug, None, 1, NOW, NOW)
     return PublishedPage(*fields, source, tree, 1, **origin)
 
 

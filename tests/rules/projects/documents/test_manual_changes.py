@@ -205,7 +205,7 @@ def test_held_file_that_moved(person, clock):
     """
     person.edit(collection="support")
 
-    report = import_sources(clock, source("moved/start.md"))
+    report = import_sources(clock, source("moved/start.md", content="Second."))
 
     assert ([skipped.slug for skipped in report.held], report.created) == (
         ["start"],

@@ -2,7 +2,7 @@
 
 import pytest
 
-from models.projects.document_imports.matching import renamed_files
+from models.projects.document_imports.matching import renamed_files, similar_files
 from models.projects.documents.linking.aliases import redirects
 from models.projects.documents.published import published_documents
 from models.projects.documents.rows import DocumentRevisionRow, DocumentRow
@@ -33,7 +33,7 @@ def import_paths(docs, clock):
 
 
 def leads():
-    return {address: page.slug for address, page in redirects(published_documents())}
+    return {address: page.path for address, page in redirects(published_documents())}
 
 
 @pytest.mark.parametrize(
@@ -54,29 +54,26 @@ def test_pairs(new, deleted, renamed):
 
 
 def test_renamed(import_paths):
-    """The document gets the new name, a revision with the reason, and a redirect."""
+    """The document gets the new path, a revision with the reason, and a redirect."""
     import_paths("setup.md")
     before = DocumentRow.get()
 
     report = import_paths("install/begin.md")
 
     row = DocumentRow.get()
-    assert (row.id, row.slug, row.source_path) == (
-        before.id,
-        "begin",
-        "install/begin.md",
-    )
+    assert (row.id, row.slug, row.path) == (before.id, "setup", "install/begin")
     assert (report.renamed, report.updated, report.created) == (
-        ["begin"],
-        ["begin"],
+        ["setup"],
+        ["setup"],
         [],
     )
-    assert report.published == ["begin"]
-    assert leads() == {"/guides/setup/": "begin"}
+    assert report.published == ["setup"]
+    assert leads() == {"/guides/setup/": "install/begin"}
     [_, revision] = DocumentRevisionRow.select().order_by(DocumentRevisionRow.version)
     assert (revision.note, revision.content) == ("Renamed from setup.md.", TEXT)
     update = ActivityRow.get(ActivityRow.action == "document.updated")
-    assert update.metadata["changes"]["slug"] == {"from": "setup", "to": "begin"}
+    change = {"from": "setup", "to": "install/begin"}
+    assert update.metadata["changes"]["path"] == change
     assert not import_paths("install/begin.md").changed
 
 
@@ -100,12 +97,49 @@ def test_address_that_is_taken_again(import_paths, clock):
     other = source("a.md", content="Else. " * 30)
     report = import_sources(clock, source("b.md", content=TEXT), other)
 
-    assert (report.created, report.held) == (["a"], [])
+    assert (report.created, report.held) == (["a-2"], [])
     assert leads() == {}
     import_sources(
         clock, source("b.md", content=TEXT), source("z.md", content="Else. " * 30)
     )
     assert leads() == {"/guides/a/": "z"}
+
+
+LINES = [f"This is line {number} of a page that tells a story." for number in range(9)]
+
+
+@pytest.mark.parametrize(
+    ("new", "gone", "renamed"),
+    [
+        pytest.param({"b": LINES[1:]}, {"a": LINES[:8]}, {"b": "a"}, id="edited"),
+        pytest.param({"b": LINES[5:]}, {"a": LINES[:5]}, {}, id="another"),
+        pytest.param({"b": LINES[6:]}, {"a": LINES}, {"b": "a"}, id="shortened"),
+        pytest.param({"b": LINES[8:]}, {"a": LINES}, {}, id="mostly-gone"),
+        pytest.param({"b": LINES, "c": LINES}, {"a": LINES}, {}, id="two-copies"),
+        pytest.param(
+            {"x/a": LINES, "c": LINES}, {"a": LINES}, {"x/a": "a"}, id="same-name"
+        ),
+        pytest.param(
+            {"b": LINES[1:], "c": LINES[4:]}, {"a": LINES}, {"b": "a"}, id="likest"
+        ),
+        pytest.param({"b": ["Soon."]}, {"a": ["Soon."]}, {}, id="short"),
+        pytest.param({"x/a": ["Soon."]}, {"a": ["Soon."]}, {"x/a": "a"}, id="moved"),
+    ],
+)
+def test_similar_texts(new, gone, renamed):
+    """A file that was renamed and edited is the one that has most of its lines."""
+    new, gone = ({p: "\n".join(t) for p, t in texts.items()} for texts in (new, gone))
+    assert similar_files(new, gone) == renamed
+
+
+def test_edited_and_renamed(import_paths):
+    """The document of a file that was edited, too, keeps its history."""
+    import_paths("a.md", text="\n".join(LINES))
+
+    report = import_paths("b.md", text="\n".join([*LINES[1:], "And an end."]))
+
+    assert (report.renamed, report.created) == (["a"], [])
+    assert leads() == {"/guides/a/": "b"}
 
 
 def test_ambiguous(import_paths):
@@ -156,15 +190,15 @@ def test_unreadable_file(import_paths):
 
 
 def test_slug_that_is_taken(import_paths, docs, clock):
-    """The document keeps its address if another one has the new name."""
+    """A slug does not follow the file, so that of another document does not matter."""
     import_paths("a.md")
     write(docs, clock, slug="b", collection="support")
 
     report = import_paths("b.md")
 
     row = DocumentRow.get(source_path="b.md")
-    assert (row.slug, row.version) == ("a", 1)
-    assert (report.updated, report.renamed, report.created) == (["a"], [], [])
+    assert (row.slug, row.path) == ("a", "b")
+    assert (report.updated, report.renamed, report.created) == (["a"], ["a"], [])
 
 
 def test_prune(import_paths):
@@ -173,7 +207,7 @@ def test_prune(import_paths):
 
     report = import_paths("b.md", prune=True)
 
-    assert (report.renamed, report.pruned) == (["b"], [])
+    assert (report.renamed, report.pruned) == (["a"], [])
 
 
 def test_pruned_document(import_paths, clock):
@@ -221,7 +255,7 @@ def test_without_publish(import_paths):
     import_paths("b.md", publish=False)
 
     [page] = published_documents()
-    assert (page.slug, page.published_version) == ("b", 1)
+    assert (page.path, page.published_version) == ("b", 1)
     assert leads() == {"/guides/a/": "b"}
 
 
@@ -231,5 +265,5 @@ def test_trial(import_paths):
 
     report = import_paths("b.md", is_dry_run=True)
 
-    assert report.renamed == ["b"]
-    assert DocumentRow.get().slug == "a"
+    assert report.renamed == ["a"]
+    assert DocumentRow.get().path == "a"
