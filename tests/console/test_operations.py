@@ -23,6 +23,7 @@ from models.status.services.rows import ServiceRow
 from tests.conftest import NOON, ROUTES
 from tests.console.shown_form import ShownForm, shown_data
 from tests.factories.projects import OWNER
+from tests.nightly import every_nth
 
 ENGLISH = load_locale("en", part="console")
 SERVICES = "operations/status/services/"
@@ -87,7 +88,7 @@ def test_what_the_key_may_not_do(visitor, issue):
     assert not ServiceRow.select().exists()
 
 
-@pytest.mark.parametrize("path", sorted(BY_PATH))
+@pytest.mark.parametrize("path", every_nth(sorted(BY_PATH), 3))
 def test_form(path, person):
     """A form has a control for every declared field, with its limits."""
     page = person.get(path)
@@ -102,7 +103,7 @@ def test_form(path, person):
         assert field.bounds(ENGLISH) in page.text
 
 
-@pytest.mark.parametrize("path", sorted(BY_PATH))
+@pytest.mark.parametrize("path", every_nth(sorted(BY_PATH), 3))
 def test_refused_form(path, person):
     """An invalid value of each field is rejected, with the name of the field."""
     operation = BY_PATH[path].operation

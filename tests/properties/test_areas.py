@@ -71,7 +71,7 @@ def require_links(folder):
 
 
 @bounds(
-    max_examples=8,
+    max_examples=3,
     phases=[Phase.explicit, Phase.reuse, Phase.generate],
     deadline=None,
     suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],

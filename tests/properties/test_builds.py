@@ -86,7 +86,7 @@ def test_every_kind_of_change(new_world, tmp_path):
 
 
 @bounds(
-    max_examples=8,
+    max_examples=4,
     # A failing history is short enough to be read; making it shorter takes minutes.
     phases=[Phase.explicit, Phase.reuse, Phase.generate],
     suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],

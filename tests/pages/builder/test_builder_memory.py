@@ -54,6 +54,7 @@ def traced_memory():
     return sum(trace.size for trace in traces)
 
 
+@pytest.mark.nightly
 def test_memory_of_resolved_incidents(resolve_incidents, builder, no_collector):
     """
     A builder keeps little memory for a resolved incident, however many there were on

@@ -7,6 +7,7 @@ import pytest
 from models.front_matter import MAX_CHARACTERS, UnreadableFile, split_front_matter
 from sitegen.sources.dialects import to_markdown
 from sitegen.sources.unsupported_syntax import remove_local_images
+from tests.nightly import every_nth
 from tests.processor import at_most
 
 
@@ -254,7 +255,9 @@ REPEATED = [
 REPEATED += [f"{each}{' ' * 20_000}" for each in ("# a {#", "!!! a", "import ", "{{<")]
 
 
-@pytest.mark.parametrize("part", REPEATED, ids=lambda part: repr(part[:12]))
+@pytest.mark.parametrize(
+    "part", every_nth(REPEATED, 3), ids=lambda part: repr(part[:12])
+)
 @pytest.mark.parametrize("is_mdx", [False, True])
 def test_hostile_text(part, is_mdx):
     """Any repetition is read within seconds."""
