@@ -41,7 +41,8 @@ class DocsCollection:
 
     @cached_property
     def root(self) -> SectionGroup:
-        return group_by_section(self.published, self.href)
+        listed = (document for document in self.published if document.is_listed)
+        return group_by_section(listed, self.href)
 
     @cached_property
     def groups(self) -> dict[str, SectionGroup]:
@@ -50,8 +51,12 @@ class DocsCollection:
 
     @cached_property
     def documents(self) -> list[PublishedPage]:
-        """Return the documents in reading order."""
+        """Return the listed documents in reading order."""
         return list(self.root.all_pages())
+
+    @cached_property
+    def unlisted(self) -> list[PublishedPage]:
+        return [document for document in self.published if not document.is_listed]
 
     @cached_property
     def sections(self) -> dict[str | None, list[PublishedPage]]:

@@ -191,6 +191,7 @@ class DocumentPage:
             "markdownHref": url_path(markdown_path(document_path(document))),
             "jsonHref": url_path(json_path(document_path(document))),
             "editHref": self.edit_href,
+            "isListed": document.is_listed,
         }
 
     def _language(self) -> str | None:

@@ -25,7 +25,9 @@ class DocumentPageCache:
         """Yield the pages of every document; unchanged ones are the same objects."""
         collections = docs_collections(context)
         documents = [
-            document for collection in collections for document in collection.documents
+            document
+            for collection in collections
+            for document in (*collection.documents, *collection.unlisted)
         ]
         context.bodies.render_ahead(
             [each for each in documents if not self._has_pages_of(each)]
@@ -104,6 +106,11 @@ class DocumentPageCache:
                     *facts, are_addresses_changed=are_addresses_changed
                 ):
                     pages = DocumentPages(self._source, *facts)
+                self._pages[document.id] = pages
+                yield pages
+            for document in collection.unlisted:
+                sidebar = sidebars.get(document.section) or sidebars[None]
+                pages = DocumentPages(self._source, document, (None, None), sidebar)
                 self._pages[document.id] = pages
                 yield pages
 

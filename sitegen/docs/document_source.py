@@ -27,7 +27,7 @@ MAX_PREFETCH, MAX_PREFETCH_BYTES = 128, 4_000_000
 # Fields that can change without any link leading to another address.
 UNRELATED_TO_ADDRESS = {
     *("title", "summary", "section", "position", "published_version"),
-    *("published_at", "revised_at", "size", "digest", "language"),
+    *("published_at", "revised_at", "size", "digest", "language", "is_listed"),
 }
 _address_fields = attrgetter(
     *(

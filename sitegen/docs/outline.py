@@ -100,9 +100,10 @@ def _outline(collections: list[DocsCollection]) -> DocsOutline:
                     document_summary(document)
                     for document in collection.documents[:MAX_PAGES_OF_COLLECTION]
                 ],
-                # Each has the address of the collection, too.
+                # The address of the collection is that of its first page, too.
                 sitemaps=sitemap_paths(
-                    collection.collection, len(collection.documents) + 1
+                    collection.collection,
+                    1 + sum(1 for document in collection.documents if document.path),
                 ),
             )
             for collection in collections

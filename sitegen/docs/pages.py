@@ -3,6 +3,7 @@
 import json
 from collections.abc import Iterator
 from dataclasses import dataclass
+from operator import attrgetter
 from typing import Any
 
 from models.projects.documents.published import PublishedPage
@@ -78,7 +79,7 @@ def _serialize(
 ) -> SerializedDocuments:
     """Return each document as JSON; only changed documents are serialized again."""
     serialized = {}
-    for document in collection.published:
+    for document in filter(attrgetter("is_listed"), collection.published):
         item = before.get(document.id)
         if item is None or item[0] is not document:
             fields = serialize_document(document)

@@ -21,7 +21,7 @@ from sitegen.urls import json_path, markdown_path
 def redirects_of(context: BuildContext) -> list[Redirect]:
     """Return the redirects to the published documents."""
     collections = docs_collections(context)
-    return redirects(page for each in collections for page in each.documents)
+    return redirects(page for each in collections for page in each.published)
 
 
 @pages("docs", Stage.ENTRY_POINTS)

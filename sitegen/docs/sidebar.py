@@ -93,7 +93,8 @@ class SidebarCache:
         """Return the sidebar of each section."""
         before = self._sidebars.get(collection.collection, {})
         sidebars = {}
-        for name in collection.sections:
+        # Pages that are not listed may be in a section that has no others.
+        for name in collection.sections.keys() | {None}:
             group = collection.group_of(name)
             sidebar = before.get(name)
             if sidebar is None or not sidebar.is_same(group):

@@ -77,7 +77,7 @@ def _level_facts(level: Level, newer: set[str]) -> dict[str, Any]:
 def parts(context: BuildContext) -> Iterator[Page]:
     """The parts of long documents, in which the search looks for an excerpt."""
     for collection in docs_collections(context):
-        for document in collection.published:
+        for document in collection.documents:
             count = part_count(document.size)
             for number in range(count) if count > 1 else ():
                 yield Page(

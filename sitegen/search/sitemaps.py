@@ -145,8 +145,10 @@ def _robots_text(site_url: str) -> str:
 
 def _create_sitemaps(collection: DocsCollection, url: str) -> list[Page]:
     documents = sorted(collection.documents, key=lambda document: document.path)
-    lines: list[Line] = [(document_href(d), d.published_at) for d in documents]
-    newest = max(document.published_at for document in documents)
+    lines: list[Line] = [
+        (document_href(d), d.published_at) for d in documents if d.path
+    ]
+    newest = max((document.published_at for document in documents), default=None)
     lines.insert(0, (collection.href, newest))
     starts = range(0, len(lines), ADDRESSES_OF_SITEMAP)
     return [

@@ -16,11 +16,8 @@ PARTIAL_FOLDERS = {"snippets", "partials", "includes"}
 # In lower case: Hugo's names have any.
 _PUBLISH_DATES = ("publishdate", "pubdate")
 _EXPIRY_DATES = ("expirydate", "unpublishdate")
-_HIDDEN = {
-    "headless": "The front matter marks it as headless.",
-    "unlisted": "The front matter marks it as unlisted.",
-    "hidden": "The front matter marks it as hidden.",
-}
+# Readers who know the address find the page.
+_UNLISTED = ("unlisted", "hidden")
 # Of generators that do not publish pages whose date is in the future.
 _DATED_CONFIGS = (
     *("hugo.toml", "hugo.yaml", "hugo.yml", "hugo.json", "config.toml"),
@@ -57,9 +54,8 @@ class HiddenPages:
         if file.path.stem == NOT_FOUND_PAGE:
             yield "It is shown for missing pages only."
         fields = {name.lower(): value for name, value in _named(file.front_matter)}
-        for name, reason in _HIDDEN.items():
-            if fields.get(name) is True:
-                yield reason
+        if fields.get("headless") is True:
+            yield "The front matter marks it as headless."
         build = fields.get("build", fields.get("_build"))
         render = build.get("render") if isinstance(build, dict) else None
         # YAML reads a bare `never` as text, but Hugo knew true and false before.
@@ -78,6 +74,12 @@ class HiddenPages:
         ends = [at for name in _EXPIRY_DATES if (at := _moment(fields.get(name)))]
         if ends and ends[0] <= self.now:
             yield f"It expired on {ends[0]:%Y-%m-%d}, by its front matter."
+
+
+def is_listed(file: SourceFile) -> bool:
+    """Return whether the front matter lets navigation, search and sitemap have it."""
+    fields = {name.lower(): value for name, value in _named(file.front_matter)}
+    return not any(fields.get(name) is True for name in _UNLISTED)
 
 
 def folder_of_partials(file: SourceFile) -> str:

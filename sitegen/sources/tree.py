@@ -19,7 +19,7 @@ from sitegen.sources.dialects import (
     without_hidden_lines,
 )
 from sitegen.sources.files import TreeFiles
-from sitegen.sources.hidden_pages import HiddenPages, folder_of_partials
+from sitegen.sources.hidden_pages import HiddenPages, folder_of_partials, is_listed
 from sitegen.sources.includes import Includes
 from sitegen.sources.names import base_name, slugs, to_title
 from sitegen.sources.navigation.entries import Navigation, plain_label
@@ -204,6 +204,7 @@ def _source(
         section=layout.section(file),
         position=layout.position(file),
         is_numbered=layout.is_numbered(file),
+        is_listed=is_listed(file),
         title=title,
         summary=_truncate(text_of(file.front_matter, *SUMMARIES), SUMMARY_LENGTH)
         or None,

@@ -66,12 +66,14 @@ DOCUMENT = {
     "sections": [{"section": "Getting started", "href": "/guides/#getting-started"}],
     "sidebar": {"html": Markup("<ul></ul>")},
     "register": [],
+    "listing": [],
+    "isListed": True,
     "previous": {"title": "Sign in", "href": "/guides/sign-in/"},
     "next": {"title": "Limits", "href": "/guides/limits/"},
     "publishedVersion": 7,
     "revisedAt": ago(days=9),
     "markdownHref": "/guides/keys-and-scopes.md",
-    "twinHref": "/guides/keys-and-scopes.json",
+    "jsonHref": "/guides/keys-and-scopes.json",
     "editHref": "https://github.com/example/docs/edit/main/keys-and-scopes.md",
 }
 

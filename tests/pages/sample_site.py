@@ -52,12 +52,12 @@ BARE_SITE = SITE | {"collections": [], "reference": None, "card": None}
 BARE_SITE |= {"tagline": "", "feedback": ""}
 
 
-def page(path, title, twin=None):
+def page(path, title, json_href=None):
     return {
         "path": path,
         "title": title,
         "description": f"{title}: what there is to know.",
         "canonical": SITE["url"] + path,
-        "twin": twin,
+        "jsonHref": json_href,
         "alternates": [],
     }

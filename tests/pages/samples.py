@@ -37,8 +37,8 @@ from tests.pages.sample_status import (
 )
 
 
-def case(template, path, title, data, site=SITE, twin=None):
-    return template, {"site": site, "page": page(path, title, twin), "data": data}
+def case(template, path, title, data, site=SITE, json_href=None):
+    return template, {"site": site, "page": page(path, title, json_href), "data": data}
 
 
 PROBLEM_TYPES = [
@@ -88,15 +88,15 @@ FULL = {
         "docs/collection.html",
         "/guides/",
         "Guides",
-        {"collection": "guides", "title": "Guides", "count": 8, "sections": SECTIONS},
-        twin="/guides/index.json",
+        {"collection": "guides", "title": "Guides", "count": 8, "listing": SECTIONS},
+        json_href="/guides/index.json",
     ),
     "document": case(
         "docs/document.html",
         "/guides/keys-and-scopes/",
         "Keys and scopes",
         DOCUMENT,
-        twin="/guides/keys-and-scopes.json",
+        json_href="/guides/keys-and-scopes.json",
     ),
     "redirect": case(
         "docs/redirect.html",
@@ -149,7 +149,7 @@ FULL = {
             "staleAt": ahead(minutes=5),
             "upcomingChange": None,
         },
-        twin="/status/index.json",
+        json_href="/status/index.json",
     ),
     "service": case(
         "status/service.html",
@@ -172,7 +172,7 @@ FULL = {
             "staleAt": ahead(minutes=5),
             "upcomingChange": None,
         },
-        twin="/status/services/api.json",
+        json_href="/status/services/api.json",
     ),
     "incident": case(
         "status/incident.html",
@@ -189,7 +189,7 @@ FULL = {
             "next": None,
             "links": WHOLE_LINKS,
         },
-        twin="/status/incidents/0195-3.json",
+        json_href="/status/incidents/0195-3.json",
     ),
     "maintenance": case(
         "status/maintenance.html",
@@ -201,7 +201,7 @@ FULL = {
             "calendar": "/status/maintenance/0195-4.ics",
             "links": WHOLE_LINKS,
         },
-        twin="/status/maintenance/0195-4.json",
+        json_href="/status/maintenance/0195-4.json",
     ),
     "history": case("status/history.html", "/status/history/", "History", MONTHS),
     "month": case("status/month.html", "/status/history/2026-02/", "February", MONTH),
@@ -254,7 +254,7 @@ MINIMAL = {
         "docs/collection.html",
         "/guides/",
         "Guides",
-        {"collection": "guides", "title": "Guides", "count": 0, "sections": []},
+        {"collection": "guides", "title": "Guides", "count": 0, "listing": []},
     ),
     "document": case(
         "docs/document.html",

@@ -57,11 +57,12 @@ ANOTHER_TREE = (
 )
 
 
-# Tree, collection, path and address of a file, the URL of the tree, and the language.
-Origin = tuple[str | None, ...]
+# Tree, collection, path and address of a file, the URL of the tree, the language, and
+# whether the page is listed.
+Origin = tuple[str | bool | None, ...]
 ORIGIN = (
     *("source_tree", "source_collection", "source_path"),
-    *("source_address", "source_base", "language"),
+    *("source_address", "source_base", "language", "is_listed"),
 )
 
 
@@ -335,7 +336,8 @@ class _DocumentImport:
     def _origin(self, source: DocumentSource) -> Origin:
         options = self._options
         place = (options.tree, options.collection, source.path)
-        return (*place, source.address, options.base, source.language)
+        more = (source.address, options.base, source.language, source.is_listed)
+        return (*place, *more)
 
     def _set_origin(self, document: DocumentRow, source: DocumentSource) -> None:
         for name, value in zip(ORIGIN, self._origin(source), strict=True):

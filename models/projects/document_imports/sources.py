@@ -54,6 +54,10 @@ class SourceFields(Schema):
     )
     title: Annotated[Title, descriptions.TITLE]
     summary: Annotated[Summary, descriptions.SUMMARY] = None
+    is_listed: bool = Field(
+        default=True,
+        description="Whether navigation, search and sitemap have the page.",
+    )
     language: LanguageTag | None = Field(
         default=None,
         description="The tag of the language of the text. null: that of the site.",

@@ -100,6 +100,8 @@ class PublishedPage:
     source_base: str | None = None
     # The language of the text, if it may differ from that of the site.
     language: str | None = None
+    # Whether navigation, search and sitemap have the page.
+    is_listed: bool = True
 
 
 class PublishedAddress(NamedTuple):
@@ -135,7 +137,7 @@ MAX_NEW_TEXTS = 20
 # What the order of documents and the pages of others depend on.
 _place = attrgetter(
     *("slug", "path", "collection", "section", "position", "title"),
-    *("source_path", "source_tree", "source_address", "source_base"),
+    *("source_path", "source_tree", "source_address", "source_base", "is_listed"),
 )
 
 # Section names are not empty, so documents without a section sort first.
@@ -178,11 +180,13 @@ class _CachedPage:
         values = dict(zip(names, row, strict=True))
         for name in ("published_at", "revised_at"):
             values[name] = from_epoch_ms(values[name])
+        # SQLite has numbers.
+        values["is_listed"] = bool(values["is_listed"])
         page = PublishedPage(**values)
         return cls(row, page, tuple(sort.value(page) for sort in READING_ORDER))
 
 
-_sort_key = attrgetter("sort_key")
+_sort_key, _is_listed = attrgetter("sort_key"), attrgetter("is_listed")
 
 
 class PublishedPageReader:
@@ -254,7 +258,8 @@ def published_outline() -> list[OutlineCollection]:
             sections=_outline_sections(list(pages)),
         )
         for collection, pages in groupby(
-            published_documents(), lambda page: cast(Collection, page.collection)
+            filter(_is_listed, published_documents()),
+            lambda page: cast(Collection, page.collection),
         )
     ]
 
@@ -338,6 +343,7 @@ def _select_published() -> "ModelSelect[Any]":
             DocumentRow.source_address,
             DocumentRow.source_base,
             DocumentRow.language,
+            DocumentRow.is_listed,
             DocumentRevisionRow.title,
             DocumentRevisionRow.summary,
             DocumentRevisionRow.created_at.alias("revised_at"),

@@ -52,6 +52,8 @@ class DocumentRow(Row):
     source_address = TextField(null=True)
     # The URL of that website, where links lead that the tree cannot resolve.
     source_base = TextField(null=True)
+    # Whether navigation, search and sitemap have the page: files may say otherwise.
+    is_listed = BooleanField(default=True)
     # The language of the text, if the file declares it.
     language = TextField(null=True)
     # The collection into which the file was imported.

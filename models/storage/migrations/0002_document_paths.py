@@ -1,11 +1,13 @@
-"""Give each document a path, which is its address: so far, its slug was."""
+"""Give each document a path, which is its address, and let it be unlisted."""
 
-from peewee import TextField
+from peewee import BooleanField, TextField
 
 
 def up(migrator, db):
-    path = TextField(default="")
-    migrator.migrate(migrator.add_column("document", "path", path))
+    migrator.migrate(
+        migrator.add_column("document", "path", TextField(default="")),
+        migrator.add_column("document", "is_listed", BooleanField(default=True)),
+    )
     db.execute_sql(
         "UPDATE document SET path = slug WHERE slug NOT IN ('index', 'readme')"
     )

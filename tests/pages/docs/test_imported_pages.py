@@ -325,3 +325,33 @@ def test_first_page_of_a_collection(import_files, build_site, page, output):
     build_site()
 
     assert '<a href="/guides/use/new/">' in page("")
+
+
+def test_unlisted_page(import_files, build_site, page, output):
+    """It has a page that links reach, and is in no navigation, search or sitemap."""
+    secret = "---\nunlisted: true\n---\n# Wombats\n\nNumbats.\n"
+    import_files(
+        **{
+            "use/wombats.md": secret,
+            "a.md": "[In](use/wombats.md#wombats)\n",
+            "alone/b.md": secret,
+        }
+    )
+
+    report = build_site()
+
+    assert report.warnings == []
+    assert '<a href="/guides/use/wombats/#wombats">In</a>' in page("a")
+    for path in ("use/wombats", "alone/b"):
+        assert "Numbats." in page(path)
+        assert page(path).count('<meta name="robots" content="noindex">') == 1
+    assert 'name="robots"' not in page("a")
+    for file in output.rglob("*"):
+        name = file.relative_to(output).as_posix()
+        own = ("guides/use/", "guides/alone/", "builds/", ".")
+        if file.is_file() and not name.startswith(own):
+            text = file.read_text(encoding="utf-8", errors="ignore")
+            assert "Wombats" not in text, name
+            assert "Numbats" not in text, name
+            if name.startswith(("sitemaps/", "search/", "guides/index", "llms.txt")):
+                assert "use/wombats" not in text, name

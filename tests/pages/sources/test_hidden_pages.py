@@ -32,8 +32,6 @@ def paths(tree):
         ("expiryDate: 2019-02-03T10:00:00Z", "It expired on 2019-02-03"),
         ("unpublishdate: 2019-02-03", "It expired on 2019-02-03"),
         ("headless: true", "The front matter marks it as headless."),
-        ("hidden: true", "The front matter marks it as hidden."),
-        ("unlisted: true", "The front matter marks it as unlisted."),
         ("build:\n  render: never", "The front matter says that it is not rendered."),
         ("_build:\n  render: false", "The front matter says that it is not rendered."),
     ],
@@ -69,6 +67,14 @@ def test_date_in_the_future(read, config):
     tree = read({config: "title: T", "a.md": page, "b.md": "Words."})
 
     assert paths(tree) == ["b.md"]
+
+
+@pytest.mark.parametrize("front", ["unlisted: true", "hidden: true"])
+def test_unlisted_page(read, front):
+    """It is imported as such, since readers may know its address."""
+    tree = read({"a.md": f"---\n{front}\n---\nWords.", "b.md": "Words."})
+
+    assert [source.is_listed for source in tree.sources] == [False, True]
 
 
 def test_folder_of_partials(read):

@@ -270,6 +270,7 @@ def published_page(
         source_address=document.source_address,
         source_base=document.source_base,
         language=document.language,
+        is_listed=document.is_listed,
         size=revision.size,
         digest=revision.digest,
     )
