@@ -14,6 +14,11 @@ HELP = "update the built site"
 
 def declare(parser: ArgumentParser) -> None:
     parser.add_argument("--full", action="store_true", help="render every page again")
+    parser.add_argument(
+        "--strict",
+        action="store_true",
+        help="exit with 1 on any warning, such as a link that leads nowhere",
+    )
     parser.add_argument("--json", action="store_true", help="print the result as JSON")
     parser.set_defaults(run=build_site)
 
@@ -35,4 +40,4 @@ def build_site(context: CommandContext, arguments: Namespace) -> int:
         for message in report.messages():
             print(message, file=sys.stderr)
         print(report.summary(seconds))
-    return 1 if report.failed else 0
+    return 1 if report.failed or (arguments.strict and report.warnings) else 0

@@ -24,6 +24,7 @@ from models.runtime.commands import INTERRUPTED, CommandContext, CommandError
 from models.runtime.startup import dry_run_settings, open_instance
 from models.settings import Settings
 from sitegen.sources import report as reports
+from sitegen.sources.link_check import notes_on_links
 from sitegen.sources.old_addresses import unanswered
 from sitegen.sources.tree import Note, Tree, read_tree
 
@@ -148,6 +149,16 @@ def import_docs(context: CommandContext, arguments: Namespace) -> int:
         Note(os.path.relpath(source.path, arguments.folder), reason)
         for source, reason in refused
     ]
+    if arguments.strict or arguments.dry_run:
+        tree.notes += notes_on_links(
+            tree,
+            name=_tree_name(arguments),
+            collection=arguments.collection,
+            below=arguments.path,
+            base=arguments.base,
+            edit_url=context.settings.edit_url,
+            progress=context.show_progress("page with links"),
+        )
     if arguments.report_addresses:
         tree.notes += _notes_on_addresses(arguments, tree)
     remarks = list(reports.remarks(tree, report))
@@ -221,7 +232,7 @@ def _import_options(
         collection=arguments.collection,
         now=now,
         actor=Actor("account", settings.docs_owner_id),
-        tree=arguments.tree or arguments.folder.resolve().name,
+        tree=_tree_name(arguments),
         base=arguments.base,
         path=arguments.path,
         publish=arguments.publish,
@@ -231,6 +242,11 @@ def _import_options(
         is_dry_run=arguments.dry_run,
         files_max_bytes=settings.files_max_bytes,
     )
+
+
+def _tree_name(arguments: Namespace) -> str:
+    name: str = arguments.tree or arguments.folder.resolve().name
+    return name
 
 
 def _print_report(

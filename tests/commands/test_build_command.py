@@ -27,6 +27,7 @@ def test_build_without_changes(command, site):
     # The manifest does not list itself.
     assert out.startswith(f"written 0, unchanged {len(pages) - 1}, removed 0, seconds")
     assert err == "warning: guides/first (first.md): nothing is at gone.md\n"
+    assert command("build", "--strict")[0] == 1
 
 
 def remove_page(site):
