@@ -14,11 +14,46 @@ from sitegen.sources.fences import FenceTracker
 MAX_NAMES = 10
 TOO_MUCH_WORK = "It nests or repeats too much, so its Markdown source is shown."
 
-_SUSPECT = re.compile(r"!\[|\{\{|\{%|\{\s|<[A-Za-z]|:::|--8<--")
-_TAG = re.compile(r"<([A-Za-z][\w.:-]{0,40})(?=[\s/>]|\Z)")
-_SHORTCODE = re.compile(
-    r"(\{\{[<%]?\s*[\w./-]{0,40}|\{%-?\s*\w{0,40}|(?<!:):::+\s*\{?\w{1,40}|--8<--)"
+_SUSPECT = re.compile(
+    r"""!\[|\{\{|\{%|\{\s|<[A-Za-z]|:::|--8<--|\[\[|^[!?/=]{3}|\+\+|==|%%|\{[:#.*]"""
+    r"""|:\w[\w+-]*:|<<<|@\[|^(?:import|export)\s|\.\.\s\w|\{[\w:+-]+\}|\s\^[A-Za-z]|\*\["""
+    r"""|\[!|\[TOC\]|\^\^|^\([a-z][\w-]*\)=""",
+    re.M | re.I,
 )
+_TAG = re.compile(r"<([A-Za-z][\w.:-]{0,40})(?=[\s/>]|\Z)")
+# The notations of generators that this site shows as they are, by their kind. They are
+# looked for in text, line by line, after all that is understood was converted.
+_NOTATIONS = {
+    kind: re.compile(pattern, re.M)
+    for kind, pattern in {
+        "Shortcodes and directives": (
+            r"\{\{[<%]?\s*[\w./-]{0,40}|\{%-?\s*\w{0,40}|(?<!:):::+\s*\{?\w{1,40}|--8<--"
+            r"|^\.\. [\w:-]{1,40}::|\{[a-z][\w:+-]{0,40}\}$|<<<\s*@?[/.]"
+            r"|\{\*\s*\S{1,80}|(?<!\S)@$"
+        ),
+        "Admonitions and blocks": (
+            r"^(?:!!!|\?\?\?\+?|///)[ \t]*[\w|-]{1,40}|^\[![\w-]{1,40}\]"
+        ),
+        "Tabs": r"^===[+!]*[ \t]*[\"'“‘]",
+        "Wikilinks": r"!?\[\[[^\[\]\n]{1,100}\]\]",
+        "Comments": r"%%[^%\n]{1,100}%%",
+        "Keys and marks": (
+            r"\+\+[a-z][a-z0-9+ -]{0,40}\+\+|==[^\s=][^=\n]{0,40}=="
+            r"|\^\^[^\s^][^^\n]{0,40}\^\^"
+        ),
+        "Attributes": (
+            r"\{:?[ \t]*[#.][A-Za-z][^{}\n]{0,60}\}|\{:[^{}\n]{1,60}\}"
+            r"|^\([a-z][\w-]{0,40}\)=$"
+        ),
+        "Icons and emoji": r"(?<![\w:]):[a-z][a-z0-9_+-]{1,60}:(?![\w:])",
+        "Ids of blocks": r"(?<=\s)\^[A-Za-z][\w-]{3,40}$",
+        "Abbreviations": r"^\*\[[^\[\]\n]{1,40}\]:",
+        "Modules": (
+            r"^import\s[^\n]{1,60}\sfrom\s|^export\s+(?:const|default|function)\b"
+        ),
+        "Tables of contents": r"^\[\[?_?(?:TOC|toc)_?\]?\]",
+    }.items()
+}
 _IMAGE = re.compile(
     r"!\[((?:[^\[\]\\]|\\.)*+)\]"
     r"(?:\(\s*+<?([^\s()<>]*+)>?(?:\s++\"[^\"]*+\")?\s*+\)|\[([^\[\]]*)\])?"
@@ -95,25 +130,31 @@ def _image_remarks(local: list[str], remaining: list[str]) -> Iterator[str]:
 
 
 def _markup_remarks(tokens: list[Token], text: str, source: str) -> Iterator[str]:
-    tags: dict[str, str] = {}
-    shortcodes: dict[str, str] = {}
+    """Yield a remark for each kind of markup that readers would see."""
+    found: dict[str, dict[str, str]] = {}
     lines = text.split("\n")
     for token in tokens:
-        for child in _flatten(token.children or []) if token.type == "inline" else ():
-            if child.type == "text":
-                for tag in _TAG.findall(child.content):
-                    tags.setdefault(f"<{tag}>", _line_with(f"<{tag}", token, lines))
-                for name in _SHORTCODE.findall(child.content):
-                    if _is_escaped(name, source):
-                        continue
-                    line = _line_with(name, token, lines)
-                    shortcodes.setdefault(" ".join(name.split()), line)
-    if tags:
-        names = join_names(_with_numbers(tags, source))
-        yield f"HTML and components are shown as text: {names}."
-    if shortcodes:
-        names = join_names(_with_numbers(shortcodes, source))
-        yield f"Shortcodes and directives are shown as text: {names}."
+        for kind, name in _left_in(token):
+            if _is_escaped(name, source):
+                continue
+            line = _line_with(name, token, lines)
+            found.setdefault(kind, {}).setdefault(" ".join(name.split()), line)
+    for kind, names in found.items():
+        listed = join_names(_with_numbers(names, source))
+        yield f"{kind} are shown as text: {listed}."
+
+
+def _left_in(token: Token) -> Iterator[tuple[str, str]]:
+    """Yield the kind and the name of each notation in a token's text or language."""
+    if token.type == "fence" and token.info.startswith("{"):
+        yield "Directives", token.info.split()[0]
+    for child in _flatten(token.children or []) if token.type == "inline" else ():
+        if child.type == "text":
+            for tag in _TAG.findall(child.content):
+                yield "HTML and components", f"<{tag}>"
+            for kind, pattern in _NOTATIONS.items():
+                for match in pattern.finditer(child.content):
+                    yield kind, match[0].strip()
 
 
 def _is_escaped(name: str, source: str) -> bool:
