@@ -55,6 +55,8 @@ REQUIRED_ROLES: dict[str, Role | None] = {
     "documents:create": "contributor",
     "documents:update": "contributor",
     "documents:update of the placement while published": "maintainer",
+    "documents:move": "contributor",
+    "documents:move while published": "maintainer",
     "documents:publish": "maintainer",
     "documents:unpublish": "maintainer",
     "documents:remove": "contributor",

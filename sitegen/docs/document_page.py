@@ -187,7 +187,7 @@ class DocumentPage:
             "previous": _link(previous) if previous else None,
             "next": _link(following) if following else None,
             "publishedVersion": document.published_version,
-            "revisedAt": format_moment(document.revised_at),
+            "revisedAt": format_moment(document.shown_at),
             "markdownHref": url_path(markdown_path(document_path(document))),
             "jsonHref": url_path(json_path(document_path(document))),
             "editHref": self.edit_href,

@@ -119,7 +119,7 @@ class DocumentPageCache:
         for pages in self._pages.values():
             if pages.resolved is not None:
                 document = pages.document
-                name = f"{document.collection}/{document.slug}"
+                name = f"{document.collection}/{document.path}"
                 source = f" ({document.source_path})" if document.source_path else ""
                 yield name + source, document, pages.resolved
 

@@ -1,6 +1,7 @@
 """Summarize the documents of the site for the pages that all areas share."""
 
 from collections.abc import Iterable
+from datetime import datetime
 from heapq import nlargest
 from itertools import chain
 from pathlib import Path
@@ -72,16 +73,20 @@ def _outline_of_all(context: BuildContext) -> DocsOutline:
     return _outline(docs_collections(context))
 
 
+def _changed_at(document: PublishedPage) -> datetime:
+    return document.changed_at or document.published_at
+
+
 def _newest(documents: Iterable[PublishedPage]) -> list[PublishedPage]:
     """
-    Return the documents that were published last, newest day first.
+    Return the documents that were changed or published last, newest day first.
 
     Those of one day are in reading order, whichever of them came first.
     """
     newest = nlargest(
-        MAX_NEWEST, enumerate(documents), key=lambda item: item[1].published_at
+        MAX_NEWEST, enumerate(documents), key=lambda item: _changed_at(item[1])
     )
-    newest.sort(key=lambda item: (-item[1].published_at.toordinal(), item[0]))
+    newest.sort(key=lambda item: (-_changed_at(item[1]).toordinal(), item[0]))
     return [document for _, document in newest]
 
 
@@ -112,7 +117,7 @@ def _outline(collections: list[DocsCollection]) -> DocsOutline:
             document_summary(document)
             | {
                 "collectionTitle": titles[document.collection],
-                "publishedAt": format_moment(document.published_at),
+                "publishedAt": format_moment(_changed_at(document)),
             }
             for document in newest
         ],

@@ -48,7 +48,6 @@ def read_aliases(
             address = _normal(text_of(file.front_matter, name))
             if address and not index.find(address):
                 index.add_id(address, file.name)
-    _add_old_addresses(aliases, folder, files, layout)
     redirects = list(mapped_redirects(folder))
     targets = {_normal(redirect.address): redirect for redirect in redirects}
     before = len(aliases.remarks)
@@ -64,6 +63,7 @@ def read_aliases(
         config = aliases.remarks[-1][0]
         del aliases.remarks[before + MAX_REMARKS :]
         aliases.remarks.append((config, f"{omitted} more redirects were left out."))
+    _add_old_addresses(aliases, folder, files, layout)
     return aliases
 
 

@@ -17,7 +17,7 @@ from sitegen.sources.source_file import read_text
 
 # How many folders the configuration may be above the tree.
 MAX_ABOVE = 3
-_LOCATION = re.compile(r"<loc>\s*([^<]*?)\s*</loc>")
+_LOCATION = re.compile(r"<loc>([^<]*)</loc>")
 VITEPRESS_FILES = tuple(
     f".{name}/config.{end}"
     for name in ("vitepress", "vuepress")
@@ -40,8 +40,8 @@ class OldSite:
         """Return the address of a page, given that in its tree, such as /setup/move."""
         if self.is_lower_case:
             page = re.sub(r"\s+", "-", page.lower())
-        end = ".html" if self.ends_with_html and not is_index else "/"
-        return "/" + f"{self.path}/{page.strip('/')}".strip("/") + end
+        address = "/".join(["", *filter(None, (self.path, page.strip("/")))])
+        return address + (".html" if self.ends_with_html and not is_index else "/")
 
 
 def find_old_site(folder: Path) -> OldSite | None:
@@ -65,7 +65,7 @@ def find_old_site(folder: Path) -> OldSite | None:
 
 def unanswered(sitemap: str, answered: Iterable[str]) -> tuple[int, list[str]]:
     """Return how many addresses a sitemap has, and the paths of those not answered."""
-    found = [html.unescape(text) for text in _LOCATION.findall(sitemap)]
+    found = [html.unescape(text.strip()) for text in _LOCATION.findall(sitemap)]
     paths = list(dict.fromkeys(unquote(urlsplit(text).path) for text in found))
     known = {_without_ending(address) for address in answered}
     return len(paths), [path for path in paths if _without_ending(path) not in known]

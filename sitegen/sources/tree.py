@@ -19,6 +19,7 @@ from sitegen.sources.dialects import (
     without_hidden_lines,
 )
 from sitegen.sources.files import TreeFiles
+from sitegen.sources.git_dates import changed_dates
 from sitegen.sources.hidden_pages import HiddenPages, folder_of_partials, is_listed
 from sitegen.sources.includes import Includes
 from sitegen.sources.names import base_name, slugs, to_title
@@ -94,13 +95,16 @@ def read_tree(
             files.append(file)
     aliases = read_aliases(folder, files, layout)
     tree.notes += [Note(*remark) for remark in aliases.remarks]
+    dates = changed_dates(folder)
     tree_files = TreeFiles(folder, name or folder.resolve().name, include_from)
     for file, slug in zip(progress(files), slugs(files, layout.prefixes), strict=True):
         try:
             source = _source(file, slug, layout, tree, tree_files)
-            tree.sources.append(
-                source.model_copy(update={"aliases": aliases.declared_by(file)})
-            )
+            known = {
+                "aliases": aliases.declared_by(file),
+                "changed_at": dates.get(file.name),
+            }
+            tree.sources.append(source.model_copy(update=known))
         except Refusal as refusal:
             tree.skipped.append(Note(file.name, refusal.detail))
     tree.files = list(tree_files.files.values())

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Collection, Iterator, Sequence
+from itertools import pairwise
 
 from markdown_it.token import Token
 
@@ -54,6 +55,7 @@ _NOTATIONS = {
         "Tables of contents": r"^\[\[?_?(?:TOC|toc)_?\]?\]",
     }.items()
 }
+_WITH_ATTRIBUTES = {"image", "link_close"}
 _IMAGE = re.compile(
     r"!\[((?:[^\[\]\\]|\\.)*+)\]"
     r"(?:\(\s*+<?([^\s()<>]*+)>?(?:\s++\"[^\"]*+\")?\s*+\)|\[([^\[\]]*)\])?"
@@ -133,27 +135,33 @@ def _markup_remarks(tokens: list[Token], text: str, source: str) -> Iterator[str
     """Yield a remark for each kind of markup that readers would see."""
     found: dict[str, dict[str, str]] = {}
     lines = text.split("\n")
-    for token in tokens:
-        for kind, name in _left_in(token):
+    for before, token in pairwise([Token("", "", 0), *tokens]):
+        # Headings and links have attributes that this site knows.
+        is_heading = before.type == "heading_open"
+        for kind, name in _left_in(token, is_heading=is_heading):
             if _is_escaped(name, source):
                 continue
-            line = _line_with(name, token, lines)
+            line = _line_with(name.rstrip(">"), token, lines)
             found.setdefault(kind, {}).setdefault(" ".join(name.split()), line)
     for kind, names in found.items():
         listed = join_names(_with_numbers(names, source))
         yield f"{kind} are shown as text: {listed}."
 
 
-def _left_in(token: Token) -> Iterator[tuple[str, str]]:
+def _left_in(token: Token, *, is_heading: bool) -> Iterator[tuple[str, str]]:
     """Yield the kind and the name of each notation in a token's text or language."""
     if token.type == "fence" and token.info.startswith("{"):
         yield "Directives", token.info.split()[0]
-    for child in _flatten(token.children or []) if token.type == "inline" else ():
-        if child.type == "text":
-            for tag in _TAG.findall(child.content):
-                yield "HTML and components", f"<{tag}>"
-            for kind, pattern in _NOTATIONS.items():
-                for match in pattern.finditer(child.content):
+    children = list(_flatten(token.children or [])) if token.type == "inline" else []
+    for previous, child in pairwise([Token("", "", 0), *children]):
+        if child.type != "text":
+            continue
+        for tag in _TAG.findall(child.content):
+            yield "HTML and components", f"<{tag}>"
+        for kind, pattern in _NOTATIONS.items():
+            for match in pattern.finditer(child.content):
+                follows = match.start() == 0 and previous.type in _WITH_ATTRIBUTES
+                if kind != "Attributes" or not (is_heading or follows):
                     yield kind, match[0].strip()
 
 

@@ -117,7 +117,7 @@ class Maker:
     def document(self, slug="d"):
         plain = {"title": self.word, "slug": slug, "type": "note", "version": 1}
         members = self.changed | self.creator | plain | {"position": 0}
-        made = self.new(DocumentRow, **members)
+        made = self.new(DocumentRow, **members, path=slug)
         revision = {"title": self.word, "version": 1, "content": self.word, "size": 1}
         revision |= {"digest": digest_of(self.word), "document": made}
         revision |= {"created_at": self.now, **self.author}

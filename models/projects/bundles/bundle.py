@@ -170,10 +170,13 @@ class BundledDocument(Document):
         examples=["en-GB"],
     )
 
+    @property
+    def place(self) -> str:
+        """The path; bundles of earlier versions have none, since it was the slug."""
+        return path_of_file(self.slug) if self.path is None else self.path
+
     @model_validator(mode="after")
     def _require_publication(self) -> "BundledDocument":
-        if self.path is None:
-            self.path = path_of_file(self.slug)
         version = self.published_version
         if (version is None) != (self.published_at is None):
             raise ValueError("publishedVersion and publishedAt go together.")

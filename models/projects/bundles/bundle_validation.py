@@ -48,7 +48,7 @@ UNIQUE_KEYS: tuple[tuple[str, str, Callable[[Any], Any]], ...] = (
     (
         "documents",
         "path",
-        lambda document: document.collection and (document.collection, document.path),
+        lambda document: document.collection and (document.collection, document.place),
     ),
     ("files", "name", lambda file: file.name),
     (

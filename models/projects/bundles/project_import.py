@@ -12,7 +12,7 @@ from models.base import Schema, new_id
 from models.errors import LimitExceeded, SlugTaken
 from models.fields import EXAMPLE_ID, OTHER_ID, Id, MayOmit, Slug
 from models.projects import descriptions
-from models.projects.bundles.bundle import ProjectBundle
+from models.projects.bundles.bundle import BundledDocument, ProjectBundle
 from models.projects.bundles.bundle_validation import (
     BundledIds,
     stored_relationship,
@@ -312,6 +312,8 @@ def _row_values(entity: Schema, ids: Ids, *omitted: str) -> Values:
         for name, value in entity.all_fields().items()
         if name not in omitted
     }
+    if isinstance(entity, BundledDocument):
+        values["path"] = entity.place
     if isinstance(entity, SpecificationRevision | DocumentRevision):
         values["size"] = len(entity.content.encode())
     if isinstance(entity, DocumentRevision):

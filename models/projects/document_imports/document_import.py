@@ -57,12 +57,11 @@ ANOTHER_TREE = (
 )
 
 
-# Tree, collection, path and address of a file, the URL of the tree, the language, and
-# whether the page is listed.
-Origin = tuple[str | bool | None, ...]
+# What is stored of a file beside the text and its place.
+Origin = tuple[Any, ...]
 ORIGIN = (
     *("source_tree", "source_collection", "source_path"),
-    *("source_address", "source_base", "language", "is_listed"),
+    *("source_address", "source_base", "language", "is_listed", "changed_at"),
 )
 
 
@@ -336,8 +335,8 @@ class _DocumentImport:
     def _origin(self, source: DocumentSource) -> Origin:
         options = self._options
         place = (options.tree, options.collection, source.path)
-        more = (source.address, options.base, source.language, source.is_listed)
-        return (*place, *more)
+        shown = (source.language, source.is_listed, source.changed_at)
+        return (*place, source.address, options.base, *shown)
 
     def _set_origin(self, document: DocumentRow, source: DocumentSource) -> None:
         for name, value in zip(ORIGIN, self._origin(source), strict=True):

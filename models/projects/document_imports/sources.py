@@ -6,7 +6,7 @@ from pydantic import AfterValidator, Field, ValidationError
 
 from models.base import Schema
 from models.errors import ValidationFailed
-from models.fields import SingleLine, Slug, first_error
+from models.fields import Moment, SingleLine, Slug, first_error
 from models.projects import descriptions
 from models.projects.documents.documents import Position, Section
 from models.projects.documents.linking.aliases import Alias
@@ -57,6 +57,11 @@ class SourceFields(Schema):
     is_listed: bool = Field(
         default=True,
         description="Whether navigation, search and sitemap have the page.",
+    )
+    changed_at: Moment | None = Field(
+        default=None,
+        description="When the file was last changed, by its history.",
+        examples=["2026-02-01T09:30:00Z"],
     )
     language: LanguageTag | None = Field(
         default=None,

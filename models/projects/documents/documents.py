@@ -197,10 +197,10 @@ def update_document(
     and content stay private until the version is published; the placement is public
     immediately and needs a maintainer.
     """
+    document = document_with(request.id)
     values = changed_values(request)
-    return _save_next_version(
-        request.id, values, request.note, request.expected_version, now, actor
-    )
+    require_role(document.project, actor, update_case(document, values))
+    return _save_next_version(document, values, request, now, actor, request.note)
 
 
 def move_document(
@@ -208,25 +208,25 @@ def move_document(
 ) -> tuple[DocumentRow, bool]:
     """Give a document another path; return it and whether the site shows the change."""
     document = document_with(request.id)
-    if document.path == request.path and document.project.archived_at is None:
+    is_published = document.published_version is not None
+    case = "documents:move" + " while published" * is_published
+    require_role(document.project, actor, case)
+    require_active(document.project, document)
+    if document.path == request.path:
         return document, False
-    values = {"path": request.path}
-    return _save_next_version(
-        request.id, values, None, request.expected_version, now, actor
-    )
+    return _save_next_version(document, {"path": request.path}, request, now, actor)
 
 
 def _save_next_version(
-    id: str,
+    document: DocumentRow,
     values: dict[str, Any],
-    note: str | None,
-    expected_version: int | None,
+    request: UpdateDocument | MoveDocument,
     now: datetime,
     actor: Actor,
+    note: str | None = None,
 ) -> tuple[DocumentRow, bool]:
-    document = DOCUMENTS.load_content(document_with(id))
-    require_role(document.project, actor, update_case(document, values))
-    DOCUMENTS.require_version(document, expected_version)
+    DOCUMENTS.load_content(document)
+    DOCUMENTS.require_version(document, request.expected_version)
     require_active(document.project, document)
     _require_collection(document, values)
     collection = values.get("collection", document.collection)
@@ -234,6 +234,7 @@ def _save_next_version(
     require_free_path(document.project, collection, path, document.id)
     content = values.get("content", document.content)
     metadata = assign_next_version(document, values, note, now)
+    document.changed_at = None
     document.save()
     DOCUMENTS.save_revision(
         document, content, actor, summary=document.summary, note=note

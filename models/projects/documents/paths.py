@@ -23,7 +23,7 @@ INDEX_NAMES = ("index", "_index", "readme")
 MAX_LENGTH = 1_000
 # Names of files have at most 255 bytes in common file systems.
 MAX_SEGMENT_BYTES = 200
-PUNCTUATION = "_.~@+,=-"
+PUNCTUATION = "._~@+,=-"
 # Beside the page of a document are its data, under such names.
 _DATA = re.compile(r"\.(?=(?:html|md|json)$)", re.I)
 

@@ -102,6 +102,13 @@ class PublishedPage:
     language: str | None = None
     # Whether navigation, search and sitemap have the page.
     is_listed: bool = True
+    # When the file was last changed, if its history is known.
+    changed_at: datetime | None = None
+
+    @property
+    def shown_at(self) -> datetime:
+        """When the text was last changed, as its page says."""
+        return self.changed_at or self.revised_at
 
 
 class PublishedAddress(NamedTuple):
@@ -180,6 +187,8 @@ class _CachedPage:
         values = dict(zip(names, row, strict=True))
         for name in ("published_at", "revised_at"):
             values[name] = from_epoch_ms(values[name])
+        if values["changed_at"] is not None:
+            values["changed_at"] = from_epoch_ms(values["changed_at"])
         # SQLite has numbers.
         values["is_listed"] = bool(values["is_listed"])
         page = PublishedPage(**values)
@@ -344,6 +353,7 @@ def _select_published() -> "ModelSelect[Any]":
             DocumentRow.source_base,
             DocumentRow.language,
             DocumentRow.is_listed,
+            DocumentRow.changed_at,
             DocumentRevisionRow.title,
             DocumentRevisionRow.summary,
             DocumentRevisionRow.created_at.alias("revised_at"),

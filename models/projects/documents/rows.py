@@ -52,6 +52,9 @@ class DocumentRow(Row):
     source_address = TextField(null=True)
     # The URL of that website, where links lead that the tree cannot resolve.
     source_base = TextField(null=True)
+    # When the file was last changed, by its history. None: it says nothing, or a person
+    # has changed the document since.
+    changed_at = MomentField(null=True)
     # Whether navigation, search and sitemap have the page: files may say otherwise.
     is_listed = BooleanField(default=True)
     # The language of the text, if the file declares it.

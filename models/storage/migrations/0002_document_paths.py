@@ -1,12 +1,13 @@
-"""Give each document a path, which is its address, and let it be unlisted."""
+"""Give documents paths, which are their addresses, and more that files say."""
 
-from peewee import BooleanField, TextField
+from peewee import BigIntegerField, BooleanField, TextField
 
 
 def up(migrator, db):
     migrator.migrate(
         migrator.add_column("document", "path", TextField(default="")),
         migrator.add_column("document", "is_listed", BooleanField(default=True)),
+        migrator.add_column("document", "changed_at", BigIntegerField(null=True)),
     )
     db.execute_sql(
         "UPDATE document SET path = slug WHERE slug NOT IN ('index', 'readme')"

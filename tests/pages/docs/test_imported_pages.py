@@ -2,6 +2,7 @@
 
 import json
 from dataclasses import replace
+from datetime import UTC, datetime
 from types import SimpleNamespace
 
 import pytest
@@ -17,6 +18,7 @@ from sitegen.docs.published_files import PublishedFiles
 from sitegen.page import BuildContext
 from sitegen.sources.tree import read_tree
 from sitegen.theme.site_theme import site_theme
+from tests.factories.work_tree import commit
 from tests.pages.html import Reader
 
 NEW = SimpleNamespace(id="new")
@@ -355,3 +357,20 @@ def test_unlisted_page(import_files, build_site, page, output):
             assert "Numbats" not in text, name
             if name.startswith(("sitemaps/", "search/", "guides/index", "llms.txt")):
                 assert "use/wombats" not in text, name
+
+
+def test_date_of_the_file(import_files, docs_project, build_site, page, tmp_path):
+    """A page has the date of its file's history until a person changes it."""
+    commit(tmp_path, datetime(2024, 2, 3, tzinfo=UTC), **{"docs/a.md": "A"})
+    import_files(**{"b.md": "B"})
+    build_site()
+    before = changed_at(page("a")), changed_at(page("b"))
+    here = {"id": document_id("a")}
+
+    docs_project.update(here, content="A2")
+    docs_project.release(here)
+    build_site()
+
+    assert before[0] == "2024-02-03T00:00:00.000Z"
+    assert before[1].startswith("2026-03-01T")
+    assert changed_at(page("a")).startswith("2026-03-01T")

@@ -71,7 +71,7 @@ def test_mdbook(write):  # noqa: F811
 
     tree = write({"book.toml": book} | names, "src")
 
-    assert aliases(tree) == {"b/c.md": ["/old/a.html", "/d.html"]}
+    assert aliases(tree) == {"b/c.md": ["/old/a.html", "/d.html", "/b/c.html"]}
     assert notes(tree) == [
         (
             "book.toml",
@@ -96,13 +96,16 @@ def test_mkdocs(write):  # noqa: F811
         old/b.md: 'a/b.md#part'
 """
     files = {"docs/new.md": None, "docs/a/b.md": None}
-    expected = {"new.md": ["/old/"], "a/b.md": ["/old/b/"]}
+    expected = {"new.md": ["/old/", "/new/"], "a/b.md": ["/old/b/", "/a/b/"]}
 
     assert aliases(write(files | {"mkdocs.yml": config})) == expected
     below = {f"docs/{path}": names for path, names in expected.items()}
     assert aliases(write({}, "")) == below
     flat = write({"mkdocs.yml": f"use_directory_urls: false\n{config}"})
-    assert aliases(flat) == {"new.md": ["/old/"], "a/b.md": ["/old/b.html"]}
+    assert aliases(flat) == {
+        "new.md": ["/old/", "/new.html"],
+        "a/b.md": ["/old/b.html", "/a/b.html"],
+    }
 
 
 def test_docusaurus(write):  # noqa: F811
@@ -123,7 +126,10 @@ def test_docusaurus(write):  # noqa: F811
 
     tree = write(files | {"docusaurus.config.js": config})
 
-    assert aliases(tree) == {"a/start.md": ["/old/"], "b.md": ["/one/", "/two/"]}
+    assert aliases(tree) == {
+        "a/start.md": ["/old/", "/docs/a/start/"],
+        "b.md": ["/one/", "/two/", "/docs/slugged/"],
+    }
 
 
 def test_starlight(write):  # noqa: F811
@@ -141,7 +147,7 @@ def test_starlight(write):  # noqa: F811
 
     tree = write(files, "src/content/docs")
 
-    assert aliases(tree) == {"guides/start.mdx": ["/old/", "/older/"]}
+    assert aliases(tree) == {"guides/start.mdx": ["/old/", "/older/", "/guides/start/"]}
     remark = "The alias /blog/[...slug] contains characters other than letters, digits"
     note = ("astro.config.mjs", f"{remark} and ._~@+,=-, so it was left out.")
     assert note in notes(tree)
@@ -154,7 +160,7 @@ def test_chains_and_circles(write):  # noqa: F811
 
     tree = write({"docs/new.md": None, "mkdocs.yml": config})
 
-    assert aliases(tree) == {"new.md": ["/a/", "/b/"]}
+    assert aliases(tree) == {"new.md": ["/a/", "/b/", "/new/"]}
     assert notes(tree) == [
         ("mkdocs.yml", f"The redirect from /{name}/ leads in a circle.")
         for name in ("x", "y")
@@ -177,4 +183,4 @@ def test_unreadable_configuration(write):  # noqa: F811
     tree = write({"docs/a.md": None, "book.toml": "[", "docusaurus.config.js": "("})
 
     assert [source.path for source in tree.sources] == ["a.md"]
-    assert aliases(tree) == {}
+    assert aliases(tree) == {"a.md": ["/docs/a/"]}

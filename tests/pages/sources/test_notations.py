@@ -36,6 +36,7 @@ PLAIN = [
     *("`{{< code >}}`", "C++ and g++", "GET /users/{id}/keys", "a/// b"),
     *("[link][ref]", "- [ ] task", "f(x)=y", "export the data", "We import it from A."),
     *("{not a thing}", "==", "5 ++ 6", ":)", "a: b: c", "[^1]", "..", "*[a] b*"),
+    *("# A {#id}", "## B {.c}", "[a](https://a.example){.c}", "`a`"),
 ]
 
 

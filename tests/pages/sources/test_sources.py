@@ -42,6 +42,8 @@ def test_file(read):
         "section": "Http api",
         "position": 3,
         "isNumbered": False,
+        "isListed": True,
+        "changedAt": None,
         "title": "First steps",
         "summary": "Begin",
         "language": None,

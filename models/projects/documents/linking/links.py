@@ -271,6 +271,7 @@ def published_page(
         source_base=document.source_base,
         language=document.language,
         is_listed=document.is_listed,
+        changed_at=document.changed_at,
         size=revision.size,
         digest=revision.digest,
     )

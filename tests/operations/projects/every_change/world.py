@@ -159,6 +159,8 @@ CASES = {
         "id": "$published",
         "position": 7,
     },
+    "documents:move": {"id": "$document", "path": "moved"},
+    "documents:move while published": {"id": "$published", "path": "moved"},
     "documents:publish": {"id": "$document"},
     "documents:unpublish": {"id": "$published"},
     "documents:remove": {"id": "$document"},
