@@ -10,10 +10,10 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import unquote, urlsplit
 
-from models.front_matter import UnreadableFile, load_yaml
-from sitegen.sources.navigation.reading import ASTRO_FILES, MKDOCS_FILES, PARSE_ERRORS
+from models.front_matter import YAML_ERRORS, UnreadableFile, load_yaml
+from sitegen.sources.navigation.reading import ASTRO_FILES
 from sitegen.sources.redirect_maps import DOCUSAURUS_FILES
-from sitegen.sources.source_file import read_text
+from sitegen.sources.source_file import MKDOCS_FILES, read_text
 
 # How many folders the configuration may be above the tree.
 MAX_ABOVE = 3
@@ -56,7 +56,7 @@ def find_old_site(folder: Path) -> OldSite | None:
                 if (root / name).is_file():
                     try:
                         site = read(read_text(root, Path(name)))
-                    except (UnreadableFile, *PARSE_ERRORS):
+                    except (UnreadableFile, *YAML_ERRORS):
                         return None
                     below = folder.relative_to(pages) if folder != root else Path()
                     return replace(site, path=f"{site.path}/{below}".strip("/."))

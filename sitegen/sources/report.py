@@ -9,6 +9,15 @@ from models.projects.document_imports.options import HeldDocument, ImportReport
 from sitegen.sources.tree import Note, Tree
 
 NoteT = TypeVar("NoteT", Note, HeldDocument)
+# Remarks of one kind that are printed.
+MAX_OF_KIND = 20
+# What varies in remarks of one kind: what follows a colon, paths, names and numbers.
+_VARYING = re.compile(r"^Line \d+: |: .*|\S*[/.#'\d]\S*(?=\s)")
+# The words of remarks on what readers will not find, or see as it is not meant.
+LOSSES = (
+    *("leads nowhere", "leads to no heading", "left out", "shown as text"),
+    *("not included.", "could not be resolved", "Markdown source is shown"),
+)
 _DIGITS = re.compile(r"([0-9]+)")
 # In the order of the report.
 OUTCOMES = (
@@ -24,8 +33,22 @@ def remarks(tree: Tree, report: ImportReport) -> Iterator[str]:
             yield f"{label}: {note.path}: {note.reason}"
     for held in _in_order(report.held):
         yield f"held: {held.path}: {held.reason} --take-over imports it again."
+    kinds: dict[str, list[Note]] = {}
     for note in _all_notes(tree, report):
-        yield f"note: {note.path}: {note.reason}"
+        kinds.setdefault(_VARYING.sub("…", note.reason), []).append(note)
+    # What readers miss comes first, then the remarks of which there are most.
+    for notes in sorted(
+        kinds.values(), key=lambda notes: (not _is_loss(notes[0]), -len(notes))
+    ):
+        for note in notes[:MAX_OF_KIND]:
+            yield f"note: {note.path}: {note.reason}"
+        if len(notes) > MAX_OF_KIND:
+            count = len(notes) - MAX_OF_KIND
+            yield f"note: {count} more remarks of this kind; --json lists them all."
+
+
+def _is_loss(note: Note) -> bool:
+    return any(words in note.reason for words in LOSSES)
 
 
 def _all_notes(tree: Tree, report: ImportReport) -> list[Note]:

@@ -48,7 +48,6 @@ _NOTATIONS = {
         ),
         "Icons and emoji": r"(?<![\w:]):[a-z][a-z0-9_+-]{1,60}:(?![\w:])",
         "Ids of blocks": r"(?<=\s)\^[A-Za-z][\w-]{3,40}$",
-        "Abbreviations": r"^\*\[[^\[\]\n]{1,40}\]:",
         "Modules": (
             r"^import\s[^\n]{1,60}\sfrom\s|^export\s+(?:const|default|function)\b"
         ),

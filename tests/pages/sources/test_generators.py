@@ -60,10 +60,10 @@ REMARKS = {
     "starlight": [],
     "hugo": [
         f"draft: guide/later.md: {DRAFT}",
-        "note: guide/broken.md: The front matter is not valid TOML: line 2, so the"
-        " page has none.",
         "note: guide/start.md: Images that are neither in the folder nor at an https"
         " URL were left out: a.png.",
+        "note: guide/broken.md: The front matter is not valid TOML: line 2, so the"
+        " page has none.",
     ],
     "jekyll": [
         f"draft: _docs/hidden.md: {DRAFT}",

@@ -26,7 +26,6 @@ LEFT = [
     ("(my-label)=", "Attributes", "(my-label)="),
     ("Ship it :rocket:", "Icons and emoji", ":rocket:"),
     ("A paragraph ^a1b2c3", "Ids of blocks", "^a1b2c3"),
-    ("*[CSS]: Cascading Style Sheets", "Abbreviations", "*[CSS]:"),
     ("import Tabs from '@theme/Tabs'", "Modules", "import Tabs from"),
     ("[[TOC]]", "Wikilinks", "[[TOC]]"),
     ("[TOC]", "Tables of contents", "[TOC]"),
