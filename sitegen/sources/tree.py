@@ -36,6 +36,15 @@ LANGUAGES = ("lang", "language")
 # Programs, layouts and built pages of generators.
 IGNORED_FOLDERS = {"node_modules", "_site", "_includes", "_layouts"}
 MAX_LEVELS = 100
+# Formats of texts that are pages with some generator.
+OTHER_FORMATS = {
+    ".adoc": "AsciiDoc",
+    ".asciidoc": "AsciiDoc",
+    ".ipynb": "the format of Jupyter notebooks",
+    ".org": "Org mode",
+    ".rst": "reStructuredText",
+    ".textile": "Textile",
+}
 JEKYLL_CONFIG = "_config.yml"
 
 
@@ -82,7 +91,9 @@ def read_tree(
     tree = Tree(includes=Includes([folder, *include_from]))
     hidden = HiddenPages.from_folder(folder, now)
     files = [
-        file for path in _paths(folder) if (file := _read(folder, path, tree, hidden))
+        file
+        for path in _paths(folder, tree)
+        if (file := _read(folder, path, tree, hidden))
     ]
     layout = Layout(folder, files)
     tree.notes += _navigation_notes(layout.navigation)
@@ -133,8 +144,12 @@ def _notes_on_folders(includes: Includes, folder: Path) -> Iterator[Note]:
         )
 
 
-def _paths(folder: Path) -> Iterator[Path]:
-    """Yield the Markdown files that are not hidden, relative to the folder."""
+def _paths(folder: Path, tree: Tree) -> Iterator[Path]:
+    """
+    Yield the Markdown files that are not hidden, relative to the folder.
+
+    Note in the tree which files are texts of formats that are not read.
+    """
     paths, collections = [], _jekyll_collections(folder)
     for parent, _, names in walk(
         folder, lambda _, name: _is_folder_of_pages(name, collections)
@@ -144,6 +159,10 @@ def _paths(folder: Path) -> Iterator[Path]:
             for name in names
             if name.lower().endswith(SUFFIXES) and not name.startswith(".")
         ]
+        for name in names:
+            if format := OTHER_FORMATS.get(Path(name).suffix.lower()):
+                reason = f"It is in {format}, which is not imported; only Markdown is."
+                tree.notes.append(Note(Path(parent, name).as_posix(), reason))
     return iter(sorted(paths, key=Path.as_posix))
 
 

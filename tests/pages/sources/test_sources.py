@@ -323,6 +323,19 @@ def test_links_of_the_file_system(read, tmp_path):
     }
 
 
+def test_texts_of_other_formats(read, tmp_path):
+    """They are named, as nothing is lost unsaid."""
+    (tmp_path / "a.rst").write_text("A\n=\n")
+    (tmp_path / "b.ipynb").write_text("{}")
+
+    tree = read(page="Words.")
+
+    assert [(note.path, note.reason.partition(",")[0]) for note in tree.notes] == [
+        ("a.rst", "It is in reStructuredText"),
+        ("b.ipynb", "It is in the format of Jupyter notebooks"),
+    ]
+
+
 def test_hidden_and_other_files(read, tmp_path):
     """Hidden and other files are not part of the tree."""
     (tmp_path / ".git").mkdir()
