@@ -7,11 +7,12 @@ import pickle
 import signal
 import sys
 import time
+import traceback
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, NoReturn
+from typing import IO, Any, NoReturn
 
 from models.logs import LogLine
 from models.runtime.commands import CommandError
@@ -214,8 +215,8 @@ def call_in_child(function: Callable[[], Any]) -> Any:
     """
     Call the function in a process of its own, and return a copy of its result.
 
-    What it opens, such as a database, does not exist in this process. What it raises
-    ends that process as it would end this one, which then exits with the same code.
+    What it opens, such as a database, does not exist in this process. What it raises is
+    raised here; there, nothing of this process may be unwound.
     """
     parent = os.getpid()
     with os.fdopen(os.memfd_create("masthead-result"), "w+b") as file:
@@ -223,11 +224,11 @@ def call_in_child(function: Callable[[], Any]) -> Any:
             _end_with(parent)
             for number in heeded_signals():
                 signal.signal(number, signal.SIG_DFL)
-            pickle.dump(function(), file)
-            file.flush()
-            _flush()
-            os._exit(0)
-        code = os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1])
+            _answer(function, file)
+        # A signal just before a call that blocks would be heeded after it only.
+        while not (ended := os.waitpid(pid, os.WNOHANG))[0]:
+            time.sleep(0.01)
+        code = os.waitstatus_to_exitcode(ended[1])
         if code < 0:
             raise CommandError(
                 f"The start was ended by {signal.Signals(-code).name}. If nobody sent"
@@ -236,7 +237,28 @@ def call_in_child(function: Callable[[], Any]) -> Any:
         if code > 0:
             sys.exit(code)
         file.seek(0)
-        return pickle.load(file)  # noqa: S301  of our own child
+        result, error = pickle.load(file)  # noqa: S301  of our own child
+        if error is not None:
+            raise error
+        return result
+
+
+def _answer(function: Callable[[], Any], file: IO[bytes]) -> NoReturn:
+    """Write the result or the error of the function, and end this process."""
+    code = 1
+    try:
+        try:
+            answer: tuple[Any, Exception | None] = function(), None
+        except Exception as error:
+            answer = None, error
+        pickle.dump(answer, file)
+        file.flush()
+        code = 0
+    except BaseException:
+        traceback.print_exc()
+    finally:
+        _flush()
+        os._exit(code)
 
 
 def _end_with(parent: int) -> None:

@@ -10,6 +10,8 @@ from pathlib import Path
 
 import pytest
 
+from models.runtime.commands import CommandError
+from models.runtime.supervisor import call_in_child
 from tests.commands.servers.test_serve import until
 from tests.interrupts import heed_interrupts
 from tests.servers.test_processes import children, is_running
@@ -336,3 +338,33 @@ def test_signal_while_the_instance_is_prepared(tmp_path, number, code):
 
     assert process.wait(30) == code
     until(lambda: not is_running(child))
+
+
+def test_error_while_the_instance_is_prepared(tmp_path):
+    """It is raised in this process, and nothing of this one is unwound in the other."""
+    (unwound := tmp_path / "unwound").mkdir()
+
+    def work():
+        raise CommandError("There is no room.")
+
+    def call():
+        try:
+            call_in_child(work)
+        finally:
+            (unwound / str(os.getpid())).touch()
+
+    with pytest.raises(CommandError, match="There is no room"):
+        call()
+
+    assert [path.name for path in unwound.iterdir()] == [str(os.getpid())]
+
+
+def test_result_of_the_preparing_process(capfd):
+    """It is a copy; what cannot be copied ends the start, and the log says why."""
+    assert call_in_child(lambda: ["all", 1]) == ["all", 1]
+
+    with pytest.raises(SystemExit) as ended:
+        call_in_child(lambda: lambda: None)
+
+    assert ended.value.code == 1
+    assert "pickle" in capfd.readouterr().err
