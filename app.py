@@ -269,15 +269,9 @@ class Server:
         open_database(settings.database)
         election = join_election(settings.database, self.state.wake_builder)
         uses = KeyUses()
-        metrics = Metrics(
-            settings,
-            utc_now,
-            reports.build_progress,
-            reports.publish_progress,
-            all_counts=self.counts,
-            process=name,
-            reports=reports,
-        )
+        builds, publications = reports.build_progress, reports.publish_progress
+        shared = builds, publications, self.counts, name, reports
+        metrics = Metrics(settings, utc_now, *shared)
         application = create_app(
             settings,
             clock=utc_now,

@@ -207,12 +207,12 @@ class Site:
     def _update(self, client, publication):
         """Save a new text of a document; return its id and the path of its page."""
         number = publication * 37 % self.count
-        query = "SELECT id, slug FROM document WHERE source_path = ?"
-        id, slug = self._fetch_row(query, document_path(number))
+        query = "SELECT id, path FROM document WHERE source_path = ?"
+        id, path = self._fetch_row(query, document_path(number))
         _, text = document(number, self.count, publication + 1)
         update = json.dumps({"id": id, "content": text}).encode()
         client.post("/projects/v1/documents/update", update)
-        return id, self.output / "guides" / slug / "index.html"
+        return id, self.output / "guides" / path / "index.html"
 
     def _publish(self, client, id, page):
         """Return the milliseconds until the page and until the live generation."""

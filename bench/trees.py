@@ -22,6 +22,7 @@ from urllib.parse import unquote, urldefrag, urljoin
 
 from bench.original_tree import OriginalTree
 from bench.tree_queries import queries_answered
+from models.projects.documents.paths import page_href
 
 ROOT = Path(__file__).parents[1]
 DATA = Path(os.environ.get("TREES", ROOT.parent / "shared" / "data"))
@@ -249,8 +250,8 @@ class Comparison:
     def _read_addresses(self) -> dict[str, str]:
         """Return the address of each imported file."""
         with sqlite3.connect(self._database) as database:
-            rows = database.execute("SELECT source_path, slug FROM document")
-            return {path: f"/guides/{slug}/" for path, slug in rows if path}
+            rows = database.execute("SELECT source_path, path FROM document")
+            return {file: page_href("guides", path) for file, path in rows if file}
 
 
 def share(count: int, total: int) -> str:

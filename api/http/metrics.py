@@ -158,7 +158,6 @@ class Metrics:
         clock: Callable[[], datetime],
         build_progress: Callable[[], BuildProgress] = BuildProgress,
         publish_progress: Callable[[], BuildProgress] | None = None,
-        *,
         all_counts: RequestCounts | None = None,
         process: str = "",
         reports: Reports | None = None,

@@ -50,7 +50,7 @@ WHOLE_PAGE = 0
 # The path of a page, and the height of the picture.
 PAGES = {
     "status": ("status/", 1180),
-    "document": ("guides/posting-measurements/", 1000),
+    "document": ("guides/status-page/posting-measurements/", 1000),
     "search": ("search/?q=publish+version", 900),
 }
 

@@ -11,13 +11,12 @@ from sitegen.sources.tree import Note, Tree
 NoteT = TypeVar("NoteT", Note, HeldDocument)
 # Remarks of one kind that are printed.
 MAX_OF_KIND = 20
-# What varies in remarks of one kind: what follows a colon, paths, names and numbers.
-_VARYING = re.compile(r"^Line \d+: |: .*|\S*[/.#'\d]\S*(?=\s)")
 # The words of remarks on what readers will not find, or see as it is not meant.
 LOSSES = (
     *("leads nowhere", "leads to no heading", "left out", "shown as text"),
     *("not included.", "could not be resolved", "Markdown source is shown"),
 )
+_NAMED = re.compile(r"[/.#'0-9]")
 _DIGITS = re.compile(r"([0-9]+)")
 # In the order of the report.
 OUTCOMES = (
@@ -35,7 +34,7 @@ def remarks(tree: Tree, report: ImportReport) -> Iterator[str]:
         yield f"held: {held.path}: {held.reason} --take-over imports it again."
     kinds: dict[str, list[Note]] = {}
     for note in _all_notes(tree, report):
-        kinds.setdefault(_VARYING.sub("…", note.reason), []).append(note)
+        kinds.setdefault(_kind(note.reason), []).append(note)
     # What readers miss comes first, then the remarks of which there are most.
     for notes in sorted(
         kinds.values(), key=lambda notes: (not _is_loss(notes[0]), -len(notes))
@@ -45,6 +44,12 @@ def remarks(tree: Tree, report: ImportReport) -> Iterator[str]:
         if len(notes) > MAX_OF_KIND:
             count = len(notes) - MAX_OF_KIND
             yield f"note: {count} more remarks of this kind; --json lists them all."
+
+
+def _kind(reason: str) -> str:
+    """Return what remarks of one kind have in common: no names, paths and numbers."""
+    words = re.sub(r"^Line [0-9]+: ", "", reason).partition(": ")[0].split()
+    return " ".join(word for word in words if not _NAMED.search(word.rstrip(".")))
 
 
 def _is_loss(note: Note) -> bool:

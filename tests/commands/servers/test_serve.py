@@ -279,7 +279,7 @@ def test_demo(start):
 
     assert f"site     {address}/\n" in result
     assert "Object storage" in fetch(f"{address}/status/")
-    assert "Masthead" in fetch(f"{address}/guides/quick-start/")
+    assert "Masthead" in fetch(f"{address}/guides/basics/quick-start/")
     listed = json.loads(fetch(f"{address}/status/v1/services/list", key))["data"]
     assert listed["overall"] == "degraded"
     assert listed["stale"] is False
