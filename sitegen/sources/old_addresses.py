@@ -11,7 +11,7 @@ from typing import Any
 from urllib.parse import unquote, urlsplit
 
 from models.front_matter import YAML_ERRORS, UnreadableFile, load_yaml
-from sitegen.sources.navigation.reading import ASTRO_FILES
+from sitegen.sources.navigation.reading import ASTRO_FILES, MINTLIFY_FILES
 from sitegen.sources.redirect_maps import DOCUSAURUS_FILES
 from sitegen.sources.source_file import MKDOCS_FILES, read_text
 
@@ -144,7 +144,7 @@ _GENERATORS: tuple[tuple[tuple[str, ...], str, Callable[[str], OldSite]], ...] =
     (DOCUSAURUS_FILES, "docs", _docusaurus),
     (VITEPRESS_FILES, "", _vitepress),
     (ASTRO_FILES, "src/content/docs", _starlight),
-    (("docs.json", "mint.json"), "", _mintlify),
+    (MINTLIFY_FILES, "", _mintlify),
     ((".gitbook.yaml",), "", lambda _: OldSite()),
     (HUGO_FILES, "content", _hugo),
     (("_config.yml",), "", _jekyll),

@@ -1,5 +1,6 @@
 """Read the redirects that generators keep in their configurations, as data."""
 
+import json
 import re
 import tomllib
 from collections.abc import Callable, Iterator
@@ -10,7 +11,7 @@ from typing import Any
 
 from models.front_matter import YAML_ERRORS, UnreadableFile, load_yaml, text_of
 from sitegen.sources.navigation.javascript_data import literal_after
-from sitegen.sources.navigation.reading import ASTRO_FILES
+from sitegen.sources.navigation.reading import ASTRO_FILES, MINTLIFY_FILES
 from sitegen.sources.source_file import MKDOCS_FILES, read_text
 
 MDBOOK_FILES = ("book.toml",)
@@ -37,7 +38,11 @@ def mapped_redirects(folder: Path) -> Iterator[MappedRedirect]:
     yield from _mkdocs(folder, roots)
     yield from _mdbook(folder, roots)
     websites = [*roots, folder.parent / "website"]
-    yield from _docusaurus(_load(websites, DOCUSAURUS_FILES, _javascript))
+    docusaurus = _load(websites, DOCUSAURUS_FILES, _javascript)
+    yield from _listed(docusaurus, "from", "to")
+    path, config = _load([folder], MINTLIFY_FILES, json.loads)
+    mintlify = path, _value(config, "redirects")
+    yield from _listed(mintlify, "source", "destination")
     if folder.parts[-3:] == ("src", "content", "docs"):
         yield from _starlight(_load([folder.parents[2]], ASTRO_FILES, _javascript))
 
@@ -86,11 +91,13 @@ def _mdbook(folder: Path, roots: list[Path]) -> Iterator[MappedRedirect]:
         yield MappedRedirect(path.name, old, target, prefix)
 
 
-def _docusaurus(loaded: tuple[Path, Any]) -> Iterator[MappedRedirect]:
+def _listed(
+    loaded: tuple[Path, Any], origin_name: str, target_name: str
+) -> Iterator[MappedRedirect]:
     path, redirects = loaded
     for redirect in redirects if isinstance(redirects, list) else ():
-        target = _value(redirect, "to")
-        origins = _value(redirect, "from")
+        target = _value(redirect, target_name)
+        origins = _value(redirect, origin_name)
         for origin in origins if isinstance(origins, list) else [origins]:
             if isinstance(origin, str) and isinstance(target, str):
                 yield MappedRedirect(path.name, origin, target)

@@ -17,6 +17,7 @@ from sitegen.sources.navigation.menus import (
 )
 from sitegen.sources.navigation.sidebars import (
     ListFolder,
+    read_mintlify,
     read_sidebars,
     read_starlight,
 )
@@ -30,6 +31,7 @@ from sitegen.sources.source_file import (
 CATEGORY_FILES = ("_category_.json", "_category_.yml", "_category_.yaml")
 SIDEBAR_FILES = ("sidebars.js", "sidebars.cjs", "sidebars.ts", "sidebars.json")
 ASTRO_FILES = ("astro.config.mjs", "astro.config.js", "astro.config.ts")
+MINTLIFY_FILES = ("docs.json", "mint.json")
 TOC_FILES = ("toc.yml", "TOC.yml", "toc.yaml")
 MENU_FILES = ("_data/navigation.yml", "_data/navigation.yaml", "_data/nav.yml")
 UNREADABLE = "The file cannot be read, so its order and labels are ignored."
@@ -59,6 +61,7 @@ def read_entries(
         reader.mkdocs,
         reader.sidebars,
         reader.starlight,
+        reader.mintlify,
         reader.toc,
         reader.menu,
     ):
@@ -124,6 +127,11 @@ class _Reader:
         parse = partial(literal_after, opening=_STARLIGHT_START, is_required=False)
         sidebar = self._load([self._folder.parents[2]], ASTRO_FILES, parse)
         yield from read_starlight(sidebar, self._index, self._list_folder)
+
+    def mintlify(self) -> Iterator[Entry]:
+        config = self._load([self._folder], MINTLIFY_FILES, json.loads)
+        if isinstance(config, dict):
+            yield from read_mintlify(config.get("navigation"), self._index)
 
     def toc(self) -> Iterator[Entry]:
         menu = self._load([self._folder], TOC_FILES, load_yaml)

@@ -1,4 +1,4 @@
-"""Read the sidebars of Docusaurus and Starlight."""
+"""Read the sidebars of Docusaurus, Starlight and Mintlify."""
 
 from collections.abc import Callable, Iterator
 from typing import Any
@@ -11,6 +11,12 @@ from sitegen.sources.navigation.entries import (
 )
 
 Groups = tuple[str, ...]
+# What contains pages in Mintlify's navigation: how it is labelled, and its contents.
+_LABELS = (
+    *("group", "tab", "anchor", "dropdown", "item"),
+    *("product", "version", "language"),
+)
+_CONTENTS = ("root", "pages", "groups", "menu", *(f"{name}s" for name in _LABELS[1:]))
 # Returns the pages below a folder, each with the groups inside the folder.
 ListFolder = Callable[[str], list[Entry]]
 
@@ -75,6 +81,26 @@ def read_starlight(
             path := index.find_page(target, is_id="slug" in item)
         ):
             yield Entry(path, label, groups)
+
+
+def read_mintlify(
+    navigation: Any, index: FileIndex, groups: Groups = ()
+) -> Iterator[Entry]:
+    """Yield the pages of Mintlify's navigation: groups, tabs, anchors and so on."""
+    if isinstance(navigation, str):
+        # Operations, such as "GET /keys", are made from a specification.
+        is_page = " /" not in navigation
+        if is_page and (path := index.find_page(f"/{navigation}", is_id=True)):
+            yield Entry(path, "", groups)
+    elif isinstance(navigation, list):
+        for item in navigation:
+            yield from read_mintlify(item, index, groups)
+    elif isinstance(navigation, dict) and len(groups) <= MAX_DEPTH:
+        labels = (plain_label(navigation.get(name)) for name in _LABELS)
+        label = next(filter(None, labels), "")
+        inner = (*groups, label) if label else groups
+        for name in _CONTENTS:
+            yield from read_mintlify(navigation.get(name), index, inner)
 
 
 def _below(entries: list[Entry], groups: Groups) -> Iterator[Entry]:

@@ -153,6 +153,22 @@ def test_starlight(write):  # noqa: F811
     assert note in notes(tree)
 
 
+def test_mintlify(write):  # noqa: F811
+    """docs.json lists redirects; patterns are reported."""
+    redirects = [
+        {"source": "/old/tour", "destination": "/use/tour"},
+        {"source": "/beta/:slug*", "destination": "/use/tour"},
+        {"source": "/blog", "destination": "https://blog.example"},
+        {"source": 3},
+    ]
+    config = json.dumps({"redirects": redirects})
+
+    tree = write({"docs.json": config, "use/tour.mdx": None}, "")
+
+    assert aliases(tree) == {"use/tour.mdx": ["/old/tour/", "/use/tour/"]}
+    assert [path for path, _ in notes(tree)] == ["docs.json", "docs.json"]
+
+
 def test_chains_and_circles(write):  # noqa: F811
     """A chain of redirects leads to the last page; a circle is dropped."""
     maps = {"a.md": "b.md", "b.md": "new.md", "x.md": "y.md", "y.md": "x.md"}

@@ -2,6 +2,8 @@
 The navigation of each generator: order, sections and titles as on the author's site.
 """
 
+import json
+
 import pytest
 
 from sitegen.sources.tree import Note, read_tree
@@ -232,6 +234,67 @@ def test_starlight_without_a_sidebar(write):
 
     assert pages(tree) == [(None, "Page a"), (None, "Page b")]
     assert tree.notes == []
+
+
+def test_mintlify(write):
+    """docs.json gives tabs, menus and groups; titles are those of the pages."""
+    config = {
+        "navigation": {
+            "global": {"anchors": [{"anchor": "Blog", "href": "https://x.example"}]},
+            "tabs": [
+                {
+                    "tab": "Handbook",
+                    "groups": [
+                        {"group": "First days", "root": "z", "pages": ["b/setup"]},
+                        {"group": "", "pages": [{"group": "In", "pages": ["/a"]}]},
+                    ],
+                },
+                {"tab": "API", "pages": ["ops/overview", "GET /keys", "gone"]},
+            ],
+            "anchors": [{"anchor": "Help", "icon": "life-ring", "pages": ["faq"]}],
+        }
+    }
+    names = ("z", "b/setup", "a", "ops/overview", "faq", "other")
+
+    tree = write(
+        {"docs.json": json.dumps(config)} | {f"{name}.mdx": None for name in names}, ""
+    )
+
+    assert pages(tree) == [
+        ("Handbook / First days", "Page z"),
+        ("Handbook / First days", "Page setup"),
+        ("Handbook / In", "Page a"),
+        ("API", "Page overview"),
+        ("Help", "Page faq"),
+        (None, "Page other"),
+    ]
+    assert tree.notes == [Note("docs.json", "It names gone, which does not exist.")]
+
+
+def test_mintlify_as_a_list(write):
+    """mint.json lists groups, and groups inside groups."""
+    groups = [{"group": "Use", "pages": ["z", {"group": "More", "pages": ["a"]}]}]
+
+    tree = write(
+        {
+            "mint.json": json.dumps({"navigation": groups}),
+            "z.mdx": None,
+            "a.mdx": None,
+        },
+        "",
+    )
+
+    assert pages(tree) == [("Use", "Page z"), ("Use / More", "Page a")]
+
+
+@pytest.mark.parametrize(
+    "text", ["[" * 3000, "{", "[]", '{"navigation": {"tabs": 3, "pages": [null, 7]}}']
+)
+def test_mintlify_that_is_no_navigation(write, text):
+    """What is no navigation leaves the order of the folders, and never stops."""
+    tree = write({"docs.json": text, "b.md": None, "a.md": None}, "")
+
+    assert pages(tree) == [(None, "Page a"), (None, "Page b")]
 
 
 def test_toc(write):
