@@ -5,13 +5,18 @@ import json
 import re
 import tomllib
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 from urllib.parse import unquote, urlsplit
 
-from models.front_matter import YAML_ERRORS, UnreadableFile, load_yaml
-from sitegen.sources.navigation.reading import ASTRO_FILES, MINTLIFY_FILES
+from models.front_matter import YAML_ERRORS, UnreadableFile, load_yaml, text_of
+from sitegen.sources.navigation.reading import (
+    ASTRO_FILES,
+    GITBOOK_FILES,
+    MINTLIFY_FILES,
+    folder_at,
+)
 from sitegen.sources.redirect_maps import DOCUSAURUS_FILES
 from sitegen.sources.source_file import MKDOCS_FILES, read_text
 
@@ -35,6 +40,8 @@ class OldSite:
     path: str = ""
     ends_with_html: bool = False
     is_lower_case: bool = False
+    # The folder of the pages beside the configuration, if that says which.
+    content: str = field(default="", compare=False)
 
     def address(self, page: str, *, is_index: bool) -> str:
         """Return the address of a page, given that in its tree, such as /setup/move."""
@@ -49,16 +56,18 @@ def find_old_site(folder: Path) -> OldSite | None:
     folder = folder.resolve()
     for names, content, read in _GENERATORS:
         for root in (folder, *folder.parents[:MAX_ABOVE]):
-            pages = root / content
-            if folder != root and not folder.is_relative_to(pages):
-                continue
             for name in names:
-                if (root / name).is_file():
-                    try:
-                        site = read(read_text(root, Path(name)))
-                    except (UnreadableFile, *YAML_ERRORS):
-                        return None
-                    below = folder.relative_to(pages) if folder != root else Path()
+                if not (root / name).is_file():
+                    continue
+                try:
+                    site = read(read_text(root, Path(name)))
+                except (UnreadableFile, *YAML_ERRORS):
+                    continue
+                pages = folder_at(root, site.content or content)
+                if folder == root:
+                    return site
+                if pages and folder.is_relative_to(pages):
+                    below = folder.relative_to(pages)
                     return replace(site, path=f"{site.path}/{below}".strip("/."))
     return None
 
@@ -87,7 +96,8 @@ def _mapping(value: Any) -> dict[str, Any]:
 def _mkdocs(text: str) -> OldSite:
     config = _mapping(load_yaml(text))
     ends_with_html = config.get("use_directory_urls") is False
-    return OldSite(_path_of(config.get("site_url")), ends_with_html)
+    content = text_of(config, "docs_dir")
+    return OldSite(_path_of(config.get("site_url")), ends_with_html, content=content)
 
 
 def _mdbook(text: str) -> OldSite:
@@ -131,6 +141,10 @@ def _mintlify(text: str) -> OldSite:
     return OldSite()
 
 
+def _gitbook(text: str) -> OldSite:
+    return OldSite(content=text_of(_mapping(load_yaml(text)), "root"))
+
+
 def _text_in(javascript: str, name: str, default: str = "") -> str:
     """Return the value of an option that is a text; the code is not run."""
     found = re.search(rf"""\b{name}\s*:\s*(['"`])([^'"`\n]*)\1""", javascript)
@@ -145,7 +159,7 @@ _GENERATORS: tuple[tuple[tuple[str, ...], str, Callable[[str], OldSite]], ...] =
     (VITEPRESS_FILES, "", _vitepress),
     (ASTRO_FILES, "src/content/docs", _starlight),
     (MINTLIFY_FILES, "", _mintlify),
-    ((".gitbook.yaml",), "", lambda _: OldSite()),
+    (GITBOOK_FILES, "", _gitbook),
     (HUGO_FILES, "content", _hugo),
     (("_config.yml",), "", _jekyll),
 )

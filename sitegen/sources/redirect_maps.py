@@ -11,7 +11,12 @@ from typing import Any
 
 from models.front_matter import YAML_ERRORS, UnreadableFile, load_yaml, text_of
 from sitegen.sources.navigation.javascript_data import literal_after
-from sitegen.sources.navigation.reading import ASTRO_FILES, MINTLIFY_FILES
+from sitegen.sources.navigation.reading import (
+    ASTRO_FILES,
+    GITBOOK_FILES,
+    MINTLIFY_FILES,
+    folder_at,
+)
 from sitegen.sources.source_file import MKDOCS_FILES, read_text
 
 MDBOOK_FILES = ("book.toml",)
@@ -37,6 +42,7 @@ def mapped_redirects(folder: Path) -> Iterator[MappedRedirect]:
     roots = [folder, folder.parent]
     yield from _mkdocs(folder, roots)
     yield from _mdbook(folder, roots)
+    yield from _gitbook(folder, roots)
     websites = [*roots, folder.parent / "website"]
     docusaurus = _load(websites, DOCUSAURUS_FILES, _javascript)
     yield from _listed(docusaurus, "from", "to")
@@ -89,6 +95,15 @@ def _mdbook(folder: Path, roots: list[Path]) -> Iterator[MappedRedirect]:
     for old, new in _pairs(_value(config, "output", "html", "redirect")):
         target = new if "://" in new else join(dirname(old), new)
         yield MappedRedirect(path.name, old, target, prefix)
+
+
+def _gitbook(folder: Path, roots: list[Path]) -> Iterator[MappedRedirect]:
+    path, config = _load(roots, GITBOOK_FILES, load_yaml)
+    content = folder_at(path.parent, text_of(config, "root"))
+    if config and content and content.is_relative_to(folder):
+        prefix = content.relative_to(folder).as_posix()
+        for old, new in _pairs(_value(config, "redirects")):
+            yield MappedRedirect(path.name, f"/{old.strip('/')}", new, prefix)
 
 
 def _listed(

@@ -1,4 +1,4 @@
-"""Read nested lists of pages: MkDocs, learn.microsoft.com, Jekyll and mdBook."""
+"""Read nested lists of pages: MkDocs, Microsoft Learn, Jekyll, mdBook and GitBook."""
 
 import re
 from collections.abc import Callable, Iterator
@@ -29,7 +29,7 @@ Groups = tuple[str, ...]
 SUMMARY = "SUMMARY.md"
 _CHAPTER = re.compile(r"([ \t]*)(?:(?:[-*+]|[0-9]{1,9}[.)])[ \t]+)?(\[.{1,2000}\)\s*)")
 _LOOSE_LINK = re.compile(r"\[([^\[\]]*)\]\(([^()<>]*)\)\s*")
-_PART = re.compile(r"#{1,6} (.*)")
+_PART = re.compile(r"(#{1,6}) (.*)")
 _TAG = re.compile(r"<[^<>]*>")
 
 
@@ -100,21 +100,24 @@ def _item(
     yield from read_menu(children, index, folder, load, inner)
 
 
-def read_summary(text: str, index: FileIndex) -> Iterator[Entry]:
-    """Yield mdBook's chapters; one with others below it is the first of its group."""
-    lines = text.split("\n")
+def read_summary(text: str, index: FileIndex, folder: str = "") -> Iterator[Entry]:
+    """
+    Yield the chapters of mdBook or GitBook, whose file is in the folder.
+
+    One with others below it is the first of its group.
+    """
     chapters: list[tuple[int, str, str, str]] = []
-    part, has_title = "", False
-    for line in lines:
+    part, has_heading = "", False
+    for line in text.split("\n"):
         if heading := _PART.fullmatch(line):
-            # The first heading is the title of the book.
-            title = plain_label(_TAG.sub("", heading[1]))
-            part = title if has_title or chapters else ""
-            has_title = True
+            # A heading of level 1 before all others is the title of the book.
+            is_title = heading[1] == "#" and not has_heading and not chapters
+            part = "" if is_title else plain_label(_TAG.sub("", heading[2]))
+            has_heading = True
         elif (item := _CHAPTER.fullmatch(line)) and (link := _link(item[2])):
             indent = len(item[1].expandtabs(4))
             chapters.append((indent, *link, part))
-    yield from _chapter_entries(chapters, index)
+    yield from _chapter_entries(chapters, index, folder)
 
 
 def _link(text: str) -> tuple[str, str] | None:
@@ -124,14 +127,17 @@ def _link(text: str) -> tuple[str, str] | None:
     types = [child.type for child in children]
     is_link = types[:1] == ["link_open"] and types[-1:] == ["link_close"]
     if is_link and types.count("link_open") == 1:
-        return plain_label(inline_text(children)), str(children[0].attrs["href"])
+        attributes = children[0].attrs
+        # GitBook's menu has the title of the link instead of its text.
+        label = attributes.get("title") or inline_text(children)
+        return plain_label(label), str(attributes["href"])
     # Elsewhere than in CommonMark, a target may have spaces.
     loose = _LOOSE_LINK.fullmatch(text)
     return (plain_label(loose[1]), loose[2]) if loose else None
 
 
 def _chapter_entries(
-    chapters: list[tuple[int, str, str, str]], index: FileIndex
+    chapters: list[tuple[int, str, str, str]], index: FileIndex, folder: str
 ) -> Iterator[Entry]:
     open_chapters: list[tuple[int, str]] = []
     ends = [*(indent for indent, *_ in chapters[1:]), 0]
@@ -144,5 +150,5 @@ def _chapter_entries(
             open_chapters.append((indent, label))
             groups.append(label)
         # A chapter without a target is a draft.
-        if target and (path := index.find_page(target)):
+        if target and (path := index.find_page(target, folder)):
             yield Entry(path, label, tuple(groups))

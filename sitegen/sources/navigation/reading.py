@@ -4,6 +4,7 @@ import json
 from collections.abc import Callable, Iterator
 from functools import partial
 from pathlib import Path
+from posixpath import dirname, join, normpath
 from typing import Any
 
 from models.front_matter import YAML_ERRORS, UnreadableFile, load_yaml, text_of
@@ -31,6 +32,7 @@ from sitegen.sources.source_file import (
 CATEGORY_FILES = ("_category_.json", "_category_.yml", "_category_.yaml")
 SIDEBAR_FILES = ("sidebars.js", "sidebars.cjs", "sidebars.ts", "sidebars.json")
 ASTRO_FILES = ("astro.config.mjs", "astro.config.js", "astro.config.ts")
+GITBOOK_FILES = (".gitbook.yaml", ".gitbook.yml")
 MINTLIFY_FILES = ("docs.json", "mint.json")
 TOC_FILES = ("toc.yml", "TOC.yml", "toc.yaml")
 MENU_FILES = ("_data/navigation.yml", "_data/navigation.yaml", "_data/nav.yml")
@@ -100,18 +102,31 @@ class _Reader:
         self._list_folder, self._navigation = list_folder, navigation
 
     def summary(self) -> Iterator[Entry]:
-        if text := self._load([self._folder], [SUMMARY], str):
-            self._navigation.own_files.add(SUMMARY)
-            yield from read_summary(text, self._index)
+        content, name = self._folder, SUMMARY
+        for root in (self._folder, self._folder.parent):
+            config = self._load([root], GITBOOK_FILES, load_yaml)
+            given = folder_at(root, text_of(config, "root"))
+            if config and given and given.is_relative_to(self._folder):
+                content, name = given, text_of(config, "structure.summary") or SUMMARY
+                break
+        path = normpath(join(_relative(content, self._folder), name.lstrip("/")))
+        self._navigation.file = ""
+        if not existing_file(self._folder / path):
+            return
+        if text := self._load([self._folder], [path], str):
+            self._navigation.own_files.add(path)
+            yield from read_summary(text, self._index, dirname(path))
 
     def mkdocs(self) -> Iterator[Entry]:
         for root in (self._folder, self._folder.parent):
             config = self._load([root], MKDOCS_FILES, load_yaml)
             if not isinstance(config, dict):
                 continue
-            docs = (root / (text_of(config, "docs_dir") or "docs")).resolve()
+            docs = folder_at(root, text_of(config, "docs_dir") or "docs")
             # The folder may be docs_dir, or contain it.
-            if self._folder.is_relative_to(docs) or docs.is_relative_to(self._folder):
+            if docs and (
+                self._folder.is_relative_to(docs) or docs.is_relative_to(self._folder)
+            ):
                 prefix = _relative(docs, self._folder)
                 yield from read_mkdocs(config.get("nav"), self._index, prefix)
 
@@ -163,6 +178,14 @@ class _Reader:
                     # A menu may load others.
                     self._navigation.file = self._navigation.file or name
                     return _load(root, name, parse, self._navigation)
+        return None
+
+
+def folder_at(root: Path, text: str) -> Path | None:
+    """Return the folder that a path of an author leads to, None if it cannot exist."""
+    try:
+        return (root / text.lstrip("/")).resolve()
+    except (OSError, RuntimeError, ValueError):
         return None
 
 

@@ -153,6 +153,20 @@ def test_starlight(write):  # noqa: F811
     assert note in notes(tree)
 
 
+def test_gitbook(write):  # noqa: F811
+    """.gitbook.yaml redirects paths to files of its root."""
+    redirects = "redirects:\n  help/start: ./use/tour.md\n  faq: gone.md\n"
+    config = {".gitbook.yaml": f"root: ./docs\n{redirects}"}
+
+    tree = write(config | {"docs/use/tour.md": None})
+    whole = write({}, "")
+
+    assert aliases(tree) == {"use/tour.md": ["/help/start/", "/use/tour/"]}
+    assert aliases(whole)["docs/use/tour.md"][0] == "/help/start/"
+    remark = "The redirect from /faq leads to gone.md, which is no page of the tree."
+    assert notes(tree) == notes(whole) == [(".gitbook.yaml", remark)]
+
+
 def test_mintlify(write):  # noqa: F811
     """docs.json lists redirects; patterns are reported."""
     redirects = [

@@ -96,7 +96,7 @@ def test_summary_as_markdown(write):
     """Labels and targets are Markdown; entries may be numbered, and headings groups."""
     summary = (
         '# Contents\n\n## First <a href="#first" id="first"></a>\n\n'
-        '1. [An \\[array\\] & `b`](a\\_b.md "Title")\n2. [*Sizes* (big)](<c (d).md>)\n'
+        "1. [An \\[array\\] & `b`](a\\_b.md)\n2. [*Sizes* (big)](<c (d).md>)\n"
         "   - [e](f(g).md)\n\n## Last\n\n* [3. Old](h%20i.md)\n* [j](k l.md)\n"
         "[^1]: [no](chapter)\n\n- [m]\n- [n](o.md) and [p](q.md)\n[]()\n"
     )
@@ -112,6 +112,60 @@ def test_summary_as_markdown(write):
         ("Last", "j"),
     ]
     assert tree.notes == []
+
+
+def test_gitbook(write):
+    """
+    .gitbook.yaml says where the summary is; titles of links are the labels.
+
+    Its groups are headings, also before any other heading.
+    """
+    summary = (
+        "## Basics\n\n* [The long story of setup](z.md 'Setup')\n"
+        "  * [Tools](sub/a.md)\n\n## More\n\n* [Elsewhere](https://x.example)\n"
+        "* [Home](hello.md)\n* [Old](old.md)\n"
+    )
+    config = "root: ./handbook/\nstructure:\n  summary: ./CONTENTS.md\n"
+    files = {".gitbook.yaml": config, "handbook/CONTENTS.md": summary}
+    names = ("z", "sub/a", "hello")
+    order = [("Basics / Setup", "Setup"), ("Basics / Setup", "Tools"), ("More", "Home")]
+
+    tree = write(files | {f"handbook/{name}.md": None for name in names}, "")
+    inner = write({}, "handbook")
+
+    assert pages(tree) == pages(inner) == order
+    missing = "It names {}old.md, which does not exist."
+    assert tree.notes == [Note("handbook/CONTENTS.md", missing.format("handbook/"))]
+    assert inner.notes == [Note("CONTENTS.md", missing.format(""))]
+
+
+@pytest.mark.parametrize(
+    "config",
+    [
+        "root: ../..\n",
+        "root: 7\nstructure: [a]\nredirects: 3\n",
+        "structure: {summary: ../SUMMARY.md}\n",
+        f"root: {'x' * 9000}\n",
+        f"structure: {{summary: {'x' * 9000}}}\n",
+        'root: "a\\0b"\n',
+        'structure: {summary: "a\\0b"}\n',
+        "{",
+    ],
+)
+def test_gitbook_that_leads_nowhere(write, config):
+    """Paths that cannot be right leave the order of the folders."""
+    files = {"docs/.gitbook.yaml": config, "SUMMARY.md": "* [B](docs/b.md)\n"}
+
+    tree = write(files | {"docs/b.md": None, "docs/a.md": None})
+
+    assert pages(tree) == [(None, "Page a"), (None, "Page b")]
+
+
+def test_mkdocs_folder_that_cannot_exist(write):
+    """A name that no file system has is no folder of pages."""
+    tree = write({"docs/mkdocs.yml": 'docs_dir: "a\\0b"\n', "docs/a.md": None})
+
+    assert pages(tree) == [(None, "Page a")]
 
 
 def test_heading_that_repeats_the_label(write):

@@ -13,6 +13,12 @@ SITES = [
         OldSite("handbook"),
     ),
     ("mkdocs.yml", "use_directory_urls: false", "docs", OldSite("", True)),
+    (
+        "mkdocs.yml",
+        "site_url: https://a.example/x\ndocs_dir: d",
+        "d/in",
+        OldSite("x/in"),
+    ),
     ("book.toml", '[output.html]\nsite-url = "/book/"', "src", OldSite("book", True)),
     (
         "docusaurus.config.js",
@@ -31,6 +37,7 @@ SITES = [
     ),
     ("docs.json", "{}", "", OldSite()),
     (".gitbook.yaml", "", "", OldSite()),
+    (".gitbook.yaml", "root: ./handbook/", "handbook/use", OldSite("use")),
     (
         "hugo.toml",
         'baseURL = "https://a.example/h/"',
