@@ -11,10 +11,12 @@ from typing import Any
 from urllib.parse import unquote, urlsplit
 
 from models.front_matter import YAML_ERRORS, UnreadableFile, load_yaml, text_of
+from sitegen.sources.navigation.javascript_data import text_in
 from sitegen.sources.navigation.reading import (
     ASTRO_FILES,
     GITBOOK_FILES,
     MINTLIFY_FILES,
+    VITEPRESS_FILES,
     folder_at,
 )
 from sitegen.sources.redirect_maps import DOCUSAURUS_FILES
@@ -23,11 +25,6 @@ from sitegen.sources.source_file import MKDOCS_FILES, read_text
 # How many folders the configuration may be above the tree.
 MAX_ABOVE = 3
 _LOCATION = re.compile(r"<loc>([^<]*)</loc>")
-VITEPRESS_FILES = tuple(
-    f".{name}/config.{end}"
-    for name in ("vitepress", "vuepress")
-    for end in ("js", "ts", "mts", "mjs")
-)
 HUGO_FILES = tuple(
     f"{name}.{end}" for name in ("hugo", "config") for end in ("toml", "yaml", "yml")
 )
@@ -106,17 +103,18 @@ def _mdbook(text: str) -> OldSite:
 
 
 def _docusaurus(text: str) -> OldSite:
-    base, folder = _text_in(text, "baseUrl"), _text_in(text, "routeBasePath", "docs")
+    base, folder = text_in(text, "baseUrl"), text_in(text, "routeBasePath", "docs")
     return OldSite(f"{base.strip('/')}/{folder.strip('/')}".strip("/"))
 
 
 def _vitepress(text: str) -> OldSite:
     has_clean = re.search(r"\bcleanUrls\s*:\s*true\b", text) is not None
-    return OldSite(_text_in(text, "base").strip("/"), ends_with_html=not has_clean)
+    base, content = text_in(text, "base").strip("/"), text_in(text, "srcDir")
+    return OldSite(base, ends_with_html=not has_clean, content=content)
 
 
 def _starlight(text: str) -> OldSite:
-    return OldSite(_text_in(text, "base").strip("/"), is_lower_case=True)
+    return OldSite(text_in(text, "base").strip("/"), is_lower_case=True)
 
 
 def _jekyll(text: str) -> OldSite:
@@ -143,12 +141,6 @@ def _mintlify(text: str) -> OldSite:
 
 def _gitbook(text: str) -> OldSite:
     return OldSite(content=text_of(_mapping(load_yaml(text)), "root"))
-
-
-def _text_in(javascript: str, name: str, default: str = "") -> str:
-    """Return the value of an option that is a text; the code is not run."""
-    found = re.search(rf"""\b{name}\s*:\s*(['"`])([^'"`\n]*)\1""", javascript)
-    return found[2] if found else default
 
 
 # By the files that tell which generator it is: the folder of its pages beside them.

@@ -15,9 +15,17 @@ _STRING = re.compile(
 _NUMBER = re.compile(r"-?\d[\d.]*+")
 _ESCAPE = re.compile(r"\\(.)", re.S)
 _CONSTANTS = {"true": True, "false": False, "null": None, "undefined": None}
+# What names values: variables and functions that only return one.
+_DEFINITION = re.compile(
+    r"\b(?:const|let|var)\s+([A-Za-z_$][\w$]*+)\s*+(?::[^=\n]{0,200})?=(?!>)\s*+"
+    r"(?:\([^()]{0,200}\)[^=\n]{0,200}=>\s*+(?:\{\s*+return\b|\()?)?"
+    r"|\bfunction\s+([A-Za-z_$][\w$]*+)\s*+\([^()]{0,200}\)[^{]{0,200}\{\s*+return\b"
+)
+_EMPTY_CALL = re.compile(r"\(\s*+\)")
 # Anything else up to the end of a value: calls, functions, arithmetic.
 _CODE = re.compile(r"""[^,()\[\]{}'"`/]++|/""")
 _JSX_TAG = re.compile(r"<[^<>]*+>")
+_ENDS = (",", "}", "]", ":", ";", ")", "")
 _BRACKETS = {"(": ")", "[": "]", "{": "}"}
 
 
@@ -29,17 +37,25 @@ def literal_after(text: str, opening: str, *, is_required: bool = True) -> Any:
     """
     Return the object or array that follows the first match of a regular expression.
 
-    A value that only running the code would give is None. Raise UnreadableJavaScript
-    if there is no such literal, or return None if it is not required and nothing
-    matches.
+    It may have a name, or be what a function of the file returns; so may the values in
+    it. A value that only running the code would give is None. Raise
+    UnreadableJavaScript if there is no such literal, or return None if it is not
+    required and nothing matches.
     """
     if not is_required and not re.search(opening, text):
         return None
+    definitions = {
+        match[1] or match[2]: match.end() for match in _DEFINITION.finditer(text)
+    }
     for match in re.finditer(opening, text):
         start = _SPACE.match(text, match.end())
         position = start.end() if start else match.end()
-        if text[position : position + 1] in ("{", "["):
-            return _Reader(text, position).value(0)
+        name = _NAME.match(text, position)
+        is_defined = name is not None and name[0] in definitions
+        if is_defined or text[position : position + 1] in ("{", "["):
+            value = _Reader(text, position, definitions).statement(0)
+            if isinstance(value, dict | list):
+                return value
     raise UnreadableJavaScript("There is no literal.")
 
 
@@ -47,6 +63,12 @@ def value_at(text: str, position: int) -> tuple[Any, int]:
     """Return the value that begins at a position, and where the text after it does."""
     reader = _Reader(text, position)
     return reader.value(0), reader.position
+
+
+def text_in(text: str, name: str, default: str = "") -> str:
+    """Return the value of the first property with a name that is a text."""
+    found = re.search(rf"""\b{name}\s*:\s*(['"`])([^'"`\n]*)\1""", text)
+    return found[2] if found else default
 
 
 def jsx_text(code: str) -> str | None:
@@ -58,14 +80,23 @@ def jsx_text(code: str) -> str | None:
 
 
 class _Reader:
-    """Reads values from a position on."""
+    """Reads values from a position on; names have theirs at the defined positions."""
 
-    def __init__(self, text: str, position: int) -> None:
+    def __init__(
+        self, text: str, position: int, definitions: dict[str, int] | None = None
+    ) -> None:
         self._text, self._position = text, position
+        self._definitions = definitions or {}
 
     @property
     def position(self) -> int:
         return self._position
+
+    def statement(self, depth: int) -> Any:
+        """Return the next value, None if it is code; any word may follow it."""
+        value = self._literal(depth)
+        is_whole = self._next() in _ENDS or _NAME.match(self._text, self._position)
+        return value if is_whole else None
 
     def value(self, depth: int) -> Any:
         """Return the next value, None if it is code."""
@@ -75,7 +106,7 @@ class _Reader:
         value = self._literal(depth)
         if value is None and (text := jsx_text(self._text[start : self._position])):
             return text
-        if self._next() in (",", "}", "]", ":", ";", ")", ""):
+        if self._next() in _ENDS:
             return value
         # A part of an expression, or a literal with a type as in TypeScript.
         is_typed = self._text.startswith(("as ", "satisfies "), self._position)
@@ -96,9 +127,20 @@ class _Reader:
             return match[0]
         if match := _NAME.match(self._text, self._position):
             self._position = match.end()
-            return _CONSTANTS.get(match[0])
+            return self._named(match[0], depth)
         self._skip_code(depth)
         return None
+
+    def _named(self, name: str, depth: int) -> Any:
+        """Return the value of a name or of a call, None if only code has it."""
+        if call := _EMPTY_CALL.match(self._text, self._position):
+            self._position = call.end()
+        # Each is read once, since names that contain each other have no end.
+        position = self._definitions.pop(name, None)
+        if position is None:
+            return None if call else _CONSTANTS.get(name)
+        reader = _Reader(self._text, position, self._definitions)
+        return reader.statement(depth + 1)
 
     def _object(self, depth: int) -> dict[str, Any]:
         values: dict[str, Any] = {}
@@ -127,13 +169,19 @@ class _Reader:
         return self._literal(depth)
 
     def _array(self, depth: int) -> list[Any]:
-        values = []
+        values: list[Any] = []
         self._position += 1
         while (character := self._next()) != "]":
             if character == ",":
                 self._position += 1
                 continue
-            values.append(self.value(depth + 1))
+            is_spread = self._text.startswith("...", self._position)
+            self._position += 3 * is_spread
+            value = self.value(depth + 1)
+            if is_spread:
+                values += value if isinstance(value, list) else []
+            else:
+                values.append(value)
             self._require_end_of_value("]")
         self._position += 1
         return values

@@ -9,7 +9,7 @@ from typing import Any
 
 from models.front_matter import YAML_ERRORS, UnreadableFile, load_yaml, text_of
 from sitegen.sources.navigation.entries import Entry, FileIndex, Navigation
-from sitegen.sources.navigation.javascript_data import literal_after
+from sitegen.sources.navigation.javascript_data import literal_after, text_in
 from sitegen.sources.navigation.menus import (
     SUMMARY,
     read_menu,
@@ -21,6 +21,7 @@ from sitegen.sources.navigation.sidebars import (
     read_mintlify,
     read_sidebars,
     read_starlight,
+    read_vitepress,
 )
 from sitegen.sources.source_file import (
     MKDOCS_FILES,
@@ -34,11 +35,23 @@ SIDEBAR_FILES = ("sidebars.js", "sidebars.cjs", "sidebars.ts", "sidebars.json")
 ASTRO_FILES = ("astro.config.mjs", "astro.config.js", "astro.config.ts")
 GITBOOK_FILES = (".gitbook.yaml", ".gitbook.yml")
 MINTLIFY_FILES = ("docs.json", "mint.json")
+VITEPRESS_FILES = tuple(
+    f".{name}/config{file}.{end}"
+    for name in ("vitepress", "vuepress")
+    for file in ("", "/index")
+    for end in ("js", "ts", "mts", "mjs")
+)
 TOC_FILES = ("toc.yml", "TOC.yml", "toc.yaml")
 MENU_FILES = ("_data/navigation.yml", "_data/navigation.yaml", "_data/nav.yml")
 UNREADABLE = "The file cannot be read, so its order and labels are ignored."
 
 _SIDEBARS_START = r"module\.exports\s*=|export\s+default|\bsidebars\b[^=\n]*="
+# Neither "auto" nor false is a sidebar.
+_VITEPRESS_SIDEBAR = (
+    r"\bsidebar(?:\s*:\s*[\w.\[\]<>]+)?\s*=(?!>)"
+    r"""|\bsidebar\s*:(?!\s*(?:['"`]|true\b|false\b))"""
+)
+_VITEPRESS_NAV = r"\bnav(?:bar)?\s*:"
 _STARLIGHT_START = r"\bsidebar\s*:"
 
 
@@ -64,6 +77,7 @@ def read_entries(
         reader.sidebars,
         reader.starlight,
         reader.mintlify,
+        reader.vitepress,
         reader.toc,
         reader.menu,
     ):
@@ -105,8 +119,10 @@ class _Reader:
         content, name = self._folder, SUMMARY
         for root in (self._folder, self._folder.parent):
             config = self._load([root], GITBOOK_FILES, load_yaml)
+            if not isinstance(config, dict):
+                continue
             given = folder_at(root, text_of(config, "root"))
-            if config and given and given.is_relative_to(self._folder):
+            if given and given.is_relative_to(self._folder):
                 content, name = given, text_of(config, "structure.summary") or SUMMARY
                 break
         path = normpath(join(_relative(content, self._folder), name.lstrip("/")))
@@ -147,6 +163,15 @@ class _Reader:
         config = self._load([self._folder], MINTLIFY_FILES, json.loads)
         if isinstance(config, dict):
             yield from read_mintlify(config.get("navigation"), self._index)
+
+    def vitepress(self) -> Iterator[Entry]:
+        for root in (self._folder, self._folder.parent):
+            if config := self._load([root], VITEPRESS_FILES, _parse_vitepress):
+                menu, source = config
+                content = folder_at(root, source)
+                if content and content.is_relative_to(self._folder):
+                    prefix = _relative(content, self._folder)
+                    yield from read_vitepress(menu, self._index, prefix)
 
     def toc(self) -> Iterator[Entry]:
         menu = self._load([self._folder], TOC_FILES, load_yaml)
@@ -199,6 +224,14 @@ def _parse_sidebars(text: str) -> Any:
     if stripped.startswith("{"):
         return json.loads(stripped)
     return literal_after(text, _SIDEBARS_START)
+
+
+def _parse_vitepress(text: str) -> tuple[Any, str]:
+    """Return the menu of a configuration, and its folder of pages."""
+    menu = literal_after(text, _VITEPRESS_SIDEBAR, is_required=False)
+    if menu is None:
+        menu = literal_after(text, _VITEPRESS_NAV, is_required=False)
+    return menu, text_in(text, "srcDir")
 
 
 def _read_category(folder: Path, path: Path, navigation: Navigation) -> None:

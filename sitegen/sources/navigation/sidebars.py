@@ -1,4 +1,4 @@
-"""Read the sidebars of Docusaurus, Starlight and Mintlify."""
+"""Read the sidebars of Docusaurus, Starlight, Mintlify and VitePress."""
 
 from collections.abc import Callable, Iterator
 from typing import Any
@@ -101,6 +101,43 @@ def read_mintlify(
         inner = (*groups, label) if label else groups
         for name in _CONTENTS:
             yield from read_mintlify(navigation.get(name), index, inner)
+
+
+def read_vitepress(
+    item: Any, index: FileIndex, folder: str, base: str = "", groups: Groups = ()
+) -> Iterator[Entry]:
+    """
+    Yield the pages of a sidebar of VitePress or VuePress: a list, or lists by prefix.
+
+    Links are below `base`, or else from the folder.
+    """
+    if isinstance(item, str):
+        item = {"link": item}
+    if isinstance(item, list):
+        for part in item:
+            if isinstance(part, list) and [type(each) for each in part] == [str, str]:
+                part = dict(zip(("link", "text"), part, strict=True))
+            yield from read_vitepress(part, index, folder, base, groups)
+    elif not isinstance(item, dict) or len(groups) > MAX_DEPTH:
+        return
+    elif any(prefix.startswith("/") for prefix in item):
+        for prefix, part in item.items():
+            yield from read_vitepress(part, index, folder, prefix, groups)
+    else:
+        base = str(item.get("base") or base)
+        label = plain_label(item.get("text") or item.get("title"))
+        items = item.get("items") or item.get("children")
+        inner = (*groups, label) if label and items else groups
+        link = item.get("link", item.get("path"))
+        if isinstance(link, str) and (path := _find(link, index, folder, base)):
+            yield Entry(path, label, inner)
+        yield from read_vitepress(items, index, folder, base, inner)
+
+
+def _find(link: str, index: FileIndex, folder: str, base: str) -> str | None:
+    link = link.lstrip("/")
+    below = f"{base.strip('/')}/{link}".lstrip("/")
+    return index.find(below, folder) or index.find_page(link, folder, is_id=True)
 
 
 def _below(entries: list[Entry], groups: Groups) -> Iterator[Entry]:

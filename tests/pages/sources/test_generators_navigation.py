@@ -351,6 +351,128 @@ def test_mintlify_that_is_no_navigation(write, text):
     assert pages(tree) == [(None, "Page a"), (None, "Page b")]
 
 
+def test_vitepress(write):
+    """
+    Sidebars by prefix, with bases, names and functions that return items, are data.
+    """
+    config = """import { defineConfig, type DefaultTheme } from 'vitepress'
+    const more: DefaultTheme.SidebarItem[] = [{ text: 'Last', link: 'z' }]
+    export default defineConfig({
+      title: 'T', cleanUrls: true,
+      themeConfig: {
+        nav: [{ text: 'Unused', link: '/hidden' }],
+        sidebar: {
+          '/use/': { base: '/use/', items: sidebarUse() },
+          '/api/': [
+            { text: 'API', collapsed: true, link: '/api/', items: [
+              { text: 'Deep', items: [{ text: 'Keys', link: '/api/keys' }] },
+              ...more, { text: 'Web', link: 'https://x.example/' } ] },
+          ],
+        },
+      },
+    })
+    function sidebarUse(): DefaultTheme.SidebarItem[] {
+      return [{ text: 'Begin `it`', items: [{ text: 'Setup', link: 'b' },
+        { text: 'Lost', link: 'lost' }] }, { link: 'a' }]
+    }
+    """
+    names = ("use/a", "use/b", "api/index", "api/keys", "z", "hidden")
+
+    tree = write(
+        {"docs/.vitepress/config.mts": config}
+        | {f"docs/{name}.md": None for name in names}
+    )
+
+    assert pages(tree) == [
+        ("Begin it", "Setup"),
+        (None, "Page a"),
+        ("API", "API"),
+        ("API / Deep", "Keys"),
+        ("API", "Last"),
+        (None, "Page hidden"),
+    ]
+    missing = "It names lost, which does not exist."
+    assert tree.notes == [Note(".vitepress/config.mts", missing)]
+
+
+@pytest.mark.parametrize("folder", ["", "pages"])
+def test_vitepress_folder_of_pages(write, folder):
+    """srcDir has the pages, whether it is imported or the folder around it."""
+    config = "export default { srcDir: './pages', themeConfig: { sidebar } }\n"
+    sidebar = "const sidebar = [{ text: 'Z', link: '/z' }, { text: 'A', link: 'a' }]\n"
+
+    tree = write(
+        {
+            ".vitepress/config/index.ts": sidebar + config,
+            "pages/a.md": None,
+            "pages/z.md": None,
+        },
+        folder,
+    )
+
+    assert pages(tree) == [(None, "Z"), (None, "A")]
+
+
+def test_vuepress(write):
+    """Links alone, links with labels, and children; by prefix, they are relative."""
+    config = """module.exports = { themeConfig: { sidebar: {
+      '/use/': ['', ['b', 'Label'],
+        { title: 'Group', collapsable: false, children: ['/use/c', 'a.md'] }],
+      '/': ['/faq'] } } }"""
+    names = ("use/README", "use/a", "use/b", "use/c", "faq")
+
+    tree = write(
+        {".vuepress/config.js": config} | {f"{name}.md": None for name in names}, ""
+    )
+
+    assert pages(tree) == [
+        (None, "Page README"),
+        (None, "Label"),
+        ("Group", "Page c"),
+        ("Group", "Page a"),
+        (None, "Page faq"),
+    ]
+
+
+def test_vitepress_without_a_sidebar(write):
+    """The menu at the top gives the order then."""
+    config = """export default { themeConfig: { sidebar: 'auto', nav: [
+      { text: 'Zero', link: '/z' },
+      { text: 'More', items: [{ text: 'A', link: '/a' }] },
+    ] } }"""
+
+    tree = write({".vitepress/config.js": config, "a.md": None, "z.md": None}, "")
+
+    assert pages(tree) == [(None, "Zero"), ("More", "A")]
+
+
+@pytest.mark.parametrize(
+    "config",
+    [
+        "export default { themeConfig: { sidebar: made() } }",
+        "const sidebar = [sidebar, a]; const a = [b, b]; const b = [a, sidebar, x",
+        "export default { themeConfig: { sidebar: [" + "{items:[" * 3000,
+    ],
+)
+def test_vitepress_that_is_no_data(write, config):
+    """A sidebar that is code is reported, and the folders give the order."""
+    tree = write({".vitepress/config.js": config, "b.md": None, "a.md": None}, "")
+
+    assert pages(tree) == [(None, "Page a"), (None, "Page b")]
+    assert [note.path for note in tree.notes] == [".vitepress/config.js"]
+
+
+def test_vitepress_names_that_contain_each_other(write):
+    """Names in a circle end."""
+    config = (
+        "const sidebar = [...a, sidebar, 'b']\nconst a = [{items: a}, ...sidebar]\n"
+    )
+
+    tree = write({".vitepress/config.js": config, "b.md": None, "a.md": None}, "")
+
+    assert pages(tree) == [(None, "Page b"), (None, "Page a")]
+
+
 def test_toc(write):
     """toc.yml of learn.microsoft.com, and files it includes, but none outside."""
     tree = write(
