@@ -345,4 +345,4 @@ def _have_equal_links(one: PublishedPage | None, other: PublishedPage | None) ->
 
 
 def _link(document: PublishedPage) -> dict[str, str]:
-    return {"title": document.title, "href": document_href(document)}
+    return {"title": document.label, "href": document_href(document)}

@@ -77,7 +77,7 @@ class Sidebar:
                 )
             elif shown:
                 href = document_href(item)
-                items.append({"section": None, "title": item.title, "href": href})
+                items.append({"section": None, "title": item.label, "href": href})
         return items
 
 
@@ -127,7 +127,7 @@ def _are_same(one: SectionGroup, other: SectionGroup) -> bool:
 
 def _key(group: SectionGroup) -> str:
     links = [
-        [group.name, [[page.title, document_href(page)] for page in listed]]
+        [group.name, [[page.label, document_href(page)] for page in listed]]
         for group, listed in ((each, _listed(each, group)) for each in group.path)
     ]
     return hashlib.sha256(canonical_json([group.path[0].outline, links])).hexdigest()

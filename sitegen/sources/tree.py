@@ -24,12 +24,14 @@ from sitegen.sources.hidden_pages import HiddenPages, folder_of_partials, is_lis
 from sitegen.sources.includes import Includes
 from sitegen.sources.names import base_name, slugs, to_title
 from sitegen.sources.navigation.entries import Navigation, plain_label
-from sitegen.sources.navigation.layout import FRONT_MATTER_LABELS, Layout
+from sitegen.sources.navigation.layout import Layout
 from sitegen.sources.source_file import SUFFIXES, SourceFile, read_file, read_text, walk
 from sitegen.sources.titles import plain_title, split_heading
 from sitegen.sources.unsupported_syntax import join_names, remove_local_images
 
 SUMMARY_LENGTH = 300
+# As of titles.
+MAX_LABEL = 200
 
 SUMMARIES = ("summary", "description")
 LANGUAGES = ("lang", "language")
@@ -212,11 +214,11 @@ def _source(
 ) -> DocumentSource:
     body = _converted_body(file, tree, tree_files)
     heading, rest, level = split_heading(body)
+    label = _truncate(layout.label(file), MAX_LABEL)
     titles = (
         plain_title(text_of(file.front_matter, "title")),
-        layout.label(file),
         heading if level == 1 else "",
-        text_of(file.front_matter, *FRONT_MATTER_LABELS),
+        label,
         to_title(base_name(file, layout.prefixes)),
     )
     title = next(filter(None, titles), slug)
@@ -229,6 +231,7 @@ def _source(
         is_numbered=layout.is_numbered(file),
         is_listed=is_listed(file),
         title=title,
+        nav_title=label if label and label != plain_label(title) else None,
         summary=_truncate(text_of(file.front_matter, *SUMMARIES), SUMMARY_LENGTH)
         or None,
         language=_language(file, tree),

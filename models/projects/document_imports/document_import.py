@@ -62,6 +62,7 @@ Origin = tuple[Any, ...]
 ORIGIN = (
     *("source_tree", "source_collection", "source_path"),
     *("source_address", "source_base", "language", "is_listed", "changed_at"),
+    "nav_title",
 )
 
 
@@ -335,7 +336,7 @@ class _DocumentImport:
     def _origin(self, source: DocumentSource) -> Origin:
         options = self._options
         place = (options.tree, options.collection, source.path)
-        shown = (source.language, source.is_listed, source.changed_at)
+        shown = (source.language, source.is_listed, source.changed_at, source.nav_title)
         return (*place, source.address, options.base, *shown)
 
     def _set_origin(self, document: DocumentRow, source: DocumentSource) -> None:

@@ -53,6 +53,11 @@ class SourceFields(Schema):
         examples=[True],
     )
     title: Annotated[Title, descriptions.TITLE]
+    nav_title: Title | None = Field(
+        default=None,
+        description="The label in navigation, if it is not the title.",
+        examples=["Moving"],
+    )
     summary: Annotated[Summary, descriptions.SUMMARY] = None
     is_listed: bool = Field(
         default=True,

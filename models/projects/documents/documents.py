@@ -235,6 +235,8 @@ def _save_next_version(
     content = values.get("content", document.content)
     metadata = assign_next_version(document, values, note, now)
     document.changed_at = None
+    if "title" in metadata["changes"]:
+        document.nav_title = None
     document.save()
     DOCUMENTS.save_revision(
         document, content, actor, summary=document.summary, note=note

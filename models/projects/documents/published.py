@@ -104,6 +104,13 @@ class PublishedPage:
     is_listed: bool = True
     # When the file was last changed, if its history is known.
     changed_at: datetime | None = None
+    # The label in navigation, if it is not the title.
+    nav_title: str | None = None
+
+    @property
+    def label(self) -> str:
+        """What navigation calls the page."""
+        return self.nav_title or self.title
 
     @property
     def shown_at(self) -> datetime:
@@ -145,6 +152,7 @@ MAX_NEW_TEXTS = 20
 _place = attrgetter(
     *("slug", "path", "collection", "section", "position", "title"),
     *("source_path", "source_tree", "source_address", "source_base", "is_listed"),
+    "nav_title",
 )
 
 # Section names are not empty, so documents without a section sort first.
@@ -354,6 +362,7 @@ def _select_published() -> "ModelSelect[Any]":
             DocumentRow.language,
             DocumentRow.is_listed,
             DocumentRow.changed_at,
+            DocumentRow.nav_title,
             DocumentRevisionRow.title,
             DocumentRevisionRow.summary,
             DocumentRevisionRow.created_at.alias("revised_at"),

@@ -55,6 +55,8 @@ class DocumentRow(Row):
     # When the file was last changed, by its history. None: it says nothing, or a person
     # has changed the document since.
     changed_at = MomentField(null=True)
+    # The label in navigation, if the file or its tree gives one that is not the title.
+    nav_title = TextField(null=True)
     # Whether navigation, search and sitemap have the page: files may say otherwise.
     is_listed = BooleanField(default=True)
     # The language of the text, if the file declares it.

@@ -8,6 +8,7 @@ def up(migrator, db):
         migrator.add_column("document", "path", TextField(default="")),
         migrator.add_column("document", "is_listed", BooleanField(default=True)),
         migrator.add_column("document", "changed_at", BigIntegerField(null=True)),
+        migrator.add_column("document", "nav_title", TextField(null=True)),
     )
     db.execute_sql(
         "UPDATE document SET path = slug WHERE slug NOT IN ('index', 'readme')"

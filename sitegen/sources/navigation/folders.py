@@ -18,7 +18,13 @@ POSITIONS = (
     *("position", "sort_rank", "weight", "order", "nav_order"),
     *("sidebar_position", "sidebar.order"),
 )
-FOLDER_LABELS = ("linkTitle", "sidebar_label", "sidebar.label", "nav_title", "title")
+# Fields of front matter with the label of a page in navigation.
+LABELS = (
+    *("linkTitle", "linktitle", "menuTitle", "menutitle"),
+    *("sidebar_label", "sidebar.label", "sidebarTitle"),
+    *("nav_title", "short_title", "shortTitle"),
+)
+FOLDER_LABELS = (*LABELS, "title")
 
 
 class FolderOrder:

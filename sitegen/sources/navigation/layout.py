@@ -11,6 +11,7 @@ from models.projects.documents.sections import SEPARATOR
 from sitegen.sources.names import ADDRESS_FIELDS, NumberPrefixes
 from sitegen.sources.navigation.entries import Entry, FileIndex
 from sitegen.sources.navigation.folders import (
+    LABELS,
     POSITIONS,
     FolderOrder,
     explicit_position,
@@ -18,9 +19,9 @@ from sitegen.sources.navigation.folders import (
 from sitegen.sources.navigation.parents import has_parents, read_parents
 from sitegen.sources.navigation.reading import read_categories, read_entries
 from sitegen.sources.source_file import SourceFile
+from sitegen.sources.titles import plain_title
 
 SECTION_LENGTH = 80
-FRONT_MATTER_LABELS = ("sidebar_label", "sidebar.label")
 # Fields of front matter that set the address of a page, by precedence: as a whole, and
 # usually its last part only.
 WHOLE_ADDRESSES, LAST_PARTS = ("permalink", "url"), ("slug", "id")
@@ -75,8 +76,9 @@ class Layout:
         return self._sections[file.name] or None
 
     def label(self, file: SourceFile) -> str:
-        """Return the label in a navigation file."""
-        return self._labels.get(file.name, "")
+        """Return the label in a navigation file or in the front matter, or ""."""
+        label = plain_title(text_of(file.front_matter, *LABELS))
+        return self._labels.get(file.name) or label
 
     def is_named(self, file: SourceFile) -> bool:
         """Return whether the author's navigation names the page."""

@@ -374,3 +374,39 @@ def test_date_of_the_file(import_files, docs_project, build_site, page, tmp_path
     assert before[0] == "2024-02-03T00:00:00.000Z"
     assert before[1].startswith("2026-03-01T")
     assert changed_at(page("a")).startswith("2026-03-01T")
+
+
+def test_label_in_navigation(import_files, docs_project, build_site, page, output):
+    """The menu and its neighbours show the label; the page has its own title."""
+    long = "---\ntitle: Configure the wombat at home\nsidebarTitle: Wombat\n---\nA.\n"
+    import_files(**{"a.md": long, "b.md": "# B\n\n[A](a.md)\n"})
+    build_site()
+
+    label = '<a href="/guides/a/"><bdi>Wombat</bdi></a>'
+    current = '<a href="/guides/a/" aria-current="page"><bdi>Wombat</bdi></a>'
+    assert label in page("b")
+    assert current in page("a")
+    assert '<a rel="prev" href="/guides/a/">' in page("b")
+    assert "<bdi>Wombat</bdi>" in page("b").partition('rel="prev"')[2]
+    assert '<h1 id="configure-the-wombat-at-home"><bdi>Configure' in page("a")
+    assert "<title>Configure the wombat at home" in page("a")
+    listing = (output / "guides/index.html").read_text()
+    assert "Configure the wombat at home" in listing
+
+    docs_project.release(docs_project.update({"id": document_id("a")}, title="Quokka"))
+    build_site()
+
+    assert label.replace("Wombat", "Quokka") in page("b")
+
+
+def test_label_that_changes(import_files, build_site, page):
+    """An import that only changes a label shows it on the other pages."""
+    front = "---\ntitle: A\nlinkTitle: {}\n---\nA.\n"
+    import_files(**{"a.md": front.format("Old"), "b.md": "B", "c.md": "C"})
+    build_site()
+
+    report = import_files(**{"a.md": front.format("New")})
+    build_site()
+
+    assert report.changed
+    assert '<a href="/guides/a/"><bdi>New</bdi></a>' in page("c")

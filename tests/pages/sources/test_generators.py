@@ -19,7 +19,7 @@ DOCUMENTS = {
         ("guide/first.md", "first", "The guide", 30, "The first page"),
         ("guide/second.md", "second", "The guide", 20, "Second"),
         ("guide/third.md", "third", "The guide", 40, "Third"),
-        ("index.md", "index", None, 10, "Home"),
+        ("index.md", "index", None, 10, "Welcome"),
     ],
     "docusaurus": [
         ("01-basics/01-intro.md", "introduction", "First things", 3, "Introduction"),

@@ -26,10 +26,10 @@ def write(tmp_path):
 
 
 def pages(tree):
-    """Return section and title of each page, in reading order."""
+    """Return section and label of each page, in reading order."""
     ordered = sorted(tree.sources, key=lambda source: source.position)
     assert len({source.position for source in ordered}) == len(ordered)
-    return [(source.section, source.title) for source in ordered]
+    return [(source.section, source.nav_title or source.title) for source in ordered]
 
 
 def test_mdbook(write):
@@ -177,8 +177,49 @@ def test_heading_that_repeats_the_label(write):
     assert [(s.title, s.content) for s in tree.sources] == [("Use it", "Words.\n")]
 
 
+FRONT = "---\n{}: Short\n---\n# The whole story\n\nWords.\n"
+
+
+@pytest.mark.parametrize(
+    "field",
+    [
+        *("sidebar_label", "sidebarTitle", "linkTitle", "menuTitle", "nav_title"),
+        *("short_title", "shortTitle", "sidebar: {label"),
+    ],
+)
+def test_label_in_the_front_matter(write, field):
+    """The menu has the label, and the page its own heading."""
+    text = FRONT.format(field).replace("Short", "Short}" if "{" in field else "Short")
+
+    [source] = write({"a.md": text}, "").sources
+
+    assert (source.title, source.nav_title) == ("The whole story", "Short")
+    assert source.content == "Words.\n"
+
+
+def test_label_in_the_navigation(write):
+    """It is more than that of the page; one that is the title is none."""
+    config = "nav:\n  - Setup: a.md\n  - The whole story: b.md\n  - Only: c.md\n"
+    words = "Words.\n"
+
+    tree = write(
+        {
+            "mkdocs.yml": config,
+            "docs/a.md": FRONT.format("nav_title"),
+            "docs/b.md": FRONT.format("x"),
+            "docs/c.md": words,
+        }
+    )
+
+    assert [(s.title, s.nav_title, s.content) for s in tree.sources] == [
+        ("The whole story", "Setup", words),
+        ("The whole story", None, words),
+        ("Only", None, words),
+    ]
+
+
 def test_mkdocs(write):
-    """Nested lists of nav are nested sections; a label is the title."""
+    """Nested lists of nav are nested sections; a label is that of the page."""
     config = (
         "nav:\n  - a.md\n  - Use:\n      - Deep:\n          - The Z: z.md\n"
         "      - b.md\n"
@@ -532,7 +573,7 @@ def test_just_the_docs(write):
 
 
 def test_hugo(write):
-    """The weight of _index places its section, and its title names it."""
+    """The weight of _index places its section, and its title or label names it."""
     tree = write(
         {
             "a/_index.md": "---\ntitle: Last\nweight: 20\n---\nWords.\n",
@@ -544,7 +585,7 @@ def test_hugo(write):
     )
 
     assert pages(tree) == [
-        ("1st", "First"),
+        ("1st", "1st"),
         ("1st", "Ant"),
         ("1st", "Zebra"),
         ("Last", "Last"),

@@ -45,6 +45,7 @@ def test_file(read):
         "isListed": True,
         "changedAt": None,
         "title": "First steps",
+        "navTitle": None,
         "summary": "Begin",
         "language": None,
         "content": "Words.\n",

@@ -272,6 +272,7 @@ def published_page(
         language=document.language,
         is_listed=document.is_listed,
         changed_at=document.changed_at,
+        nav_title=document.nav_title,
         size=revision.size,
         digest=revision.digest,
     )
