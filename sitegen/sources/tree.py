@@ -22,16 +22,14 @@ from sitegen.sources.files import TreeFiles
 from sitegen.sources.git_dates import changed_dates
 from sitegen.sources.hidden_pages import HiddenPages, folder_of_partials, is_listed
 from sitegen.sources.includes import Includes
-from sitegen.sources.names import base_name, slugs, to_title
+from sitegen.sources.names import slugs
 from sitegen.sources.navigation.entries import Navigation, plain_label
-from sitegen.sources.navigation.layout import Layout
+from sitegen.sources.navigation.layout import Layout, truncate
 from sitegen.sources.source_file import SUFFIXES, SourceFile, read_file, read_text, walk
-from sitegen.sources.titles import plain_title, split_heading
+from sitegen.sources.titles import split_heading
 from sitegen.sources.unsupported_syntax import join_names, remove_local_images
 
 SUMMARY_LENGTH = 300
-# As of titles.
-MAX_LABEL = 200
 
 SUMMARIES = ("summary", "description")
 LANGUAGES = ("lang", "language")
@@ -214,14 +212,8 @@ def _source(
 ) -> DocumentSource:
     body = _converted_body(file, tree, tree_files)
     heading, rest, level = split_heading(body)
-    label = _truncate(layout.label(file), MAX_LABEL)
-    titles = (
-        plain_title(text_of(file.front_matter, "title")),
-        heading if level == 1 else "",
-        label,
-        to_title(base_name(file, layout.prefixes)),
-    )
-    title = next(filter(None, titles), slug)
+    label = layout.label(file)
+    title = layout.title(file, heading if level == 1 else "") or slug
     return document_source(
         path=file.name,
         address=layout.address(file),
@@ -232,7 +224,7 @@ def _source(
         is_listed=is_listed(file),
         title=title,
         nav_title=label if label and label != plain_label(title) else None,
-        summary=_truncate(text_of(file.front_matter, *SUMMARIES), SUMMARY_LENGTH)
+        summary=truncate(text_of(file.front_matter, *SUMMARIES), SUMMARY_LENGTH)
         or None,
         language=_language(file, tree),
         content=rest if plain_label(heading) == plain_label(title) else body,
@@ -244,7 +236,7 @@ def _language(file: SourceFile, tree: Tree) -> str | None:
     tag = text_of(file.front_matter, *LANGUAGES).replace("_", "-")
     if not tag or re.fullmatch(LANGUAGE_TAG, tag):
         return tag or None
-    reason = f"Its language '{_truncate(tag, 40)}' is not a tag such as de or pt-BR."
+    reason = f"Its language '{truncate(tag, 40)}' is not a tag such as de or pt-BR."
     tree.notes.append(Note(file.name, reason))
     return None
 
@@ -261,7 +253,3 @@ def _converted_body(file: SourceFile, tree: Tree, tree_files: TreeFiles) -> str:
     body, unsupported = remove_local_images(body, present, source=file.text)
     tree.notes += [Note(file.name, remark) for remark in (*remarks, *unsupported)]
     return body
-
-
-def _truncate(text: str, length: int) -> str:
-    return text if len(text) <= length else text[: length - 1].rstrip() + "…"

@@ -1,7 +1,7 @@
 """What a navigation consists of, and how its references find the files of a tree."""
 
 import re
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from pathlib import PurePosixPath
 from posixpath import normpath
@@ -47,7 +47,8 @@ class Navigation:
 class FileIndex:
     """Finds the file of a tree that a navigation names, with or without suffix."""
 
-    def __init__(self, paths: Iterable[str]) -> None:
+    def __init__(self, paths: Iterable[str], title_of: Callable[[str], str]) -> None:
+        self.title_of = title_of
         # The pages that a navigation named and that were not found.
         self.missing: list[str] = []
         self._exact = {normalize("NFC", path): path for path in paths}

@@ -8,7 +8,12 @@ from models.front_matter import text_of
 from models.projects.documents.paths import stem
 from models.projects.documents.positions import stable_positions
 from models.projects.documents.sections import SEPARATOR
-from sitegen.sources.names import ADDRESS_FIELDS, NumberPrefixes
+from sitegen.sources.names import (
+    ADDRESS_FIELDS,
+    NumberPrefixes,
+    base_name,
+    to_title,
+)
 from sitegen.sources.navigation.entries import Entry, FileIndex
 from sitegen.sources.navigation.folders import (
     LABELS,
@@ -19,9 +24,11 @@ from sitegen.sources.navigation.folders import (
 from sitegen.sources.navigation.parents import has_parents, read_parents
 from sitegen.sources.navigation.reading import read_categories, read_entries
 from sitegen.sources.source_file import SourceFile
-from sitegen.sources.titles import plain_title
+from sitegen.sources.titles import plain_title, split_heading
 
 SECTION_LENGTH = 80
+# As of titles.
+LABEL_LENGTH = 200
 # Fields of front matter that set the address of a page, by precedence: as a whole, and
 # usually its last part only.
 WHOLE_ADDRESSES, LAST_PARTS = ("permalink", "url"), ("slug", "id")
@@ -46,8 +53,9 @@ class Layout:
         folders = {parent for file in files for parent in file.path.parents}
         self.navigation = read_categories(folder, folders)
         self._by_name = {file.name: file for file in files}
-        self.index = FileIndex(self._by_name)
+        self.index = FileIndex(self._by_name, self._title)
         order = FolderOrder(files, self.prefixes, self.navigation)
+        self._labels: dict[str, str] = {}
         entries = self._entries(folder, files, order)
         self._labels = {entry.path: entry.label for entry in entries}
         self._sections = {
@@ -78,7 +86,22 @@ class Layout:
     def label(self, file: SourceFile) -> str:
         """Return the label in a navigation file or in the front matter, or ""."""
         label = plain_title(text_of(file.front_matter, *LABELS))
-        return self._labels.get(file.name) or label
+        return truncate(self._labels.get(file.name) or label, LABEL_LENGTH)
+
+    def title(self, file: SourceFile, heading: str) -> str:
+        """Return the title of a page, given its heading of level 1 or ""."""
+        titles = (
+            plain_title(text_of(file.front_matter, "title")),
+            heading,
+            self.label(file),
+            to_title(base_name(file, self.prefixes)),
+        )
+        return next(filter(None, titles), "")
+
+    def _title(self, path: str) -> str:
+        file = self._by_name[path]
+        heading, _, level = split_heading(file.body)
+        return self.title(file, heading if level == 1 else "")
 
     def is_named(self, file: SourceFile) -> bool:
         """Return whether the author's navigation names the page."""
@@ -112,9 +135,7 @@ class Layout:
             section = SEPARATOR.join(
                 group.replace(SEPARATOR, "/") for group in groups if group
             )
-        if len(section) <= SECTION_LENGTH:
-            return section
-        return section[: SECTION_LENGTH - 1].rstrip() + "…"
+        return truncate(section, SECTION_LENGTH)
 
 
 def _ids(file: SourceFile, prefixes: NumberPrefixes) -> Iterator[str]:
@@ -172,6 +193,10 @@ def _flatten(group: dict[str, object]) -> Iterator[str]:
             yield from _flatten(inner)
         else:
             yield name
+
+
+def truncate(text: str, length: int) -> str:
+    return text if len(text) <= length else text[: length - 1].rstrip() + "…"
 
 
 class Addresses:

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Callable, Iterator
+from pathlib import PurePosixPath
 from typing import Any
 
 from sitegen.markdown.headings import inline_text
@@ -12,6 +13,7 @@ from sitegen.sources.navigation.entries import (
     FileIndex,
     plain_label,
 )
+from sitegen.sources.source_file import INDEXES
 
 _LABELS = ("title", "name", "label", "text", "page")
 _TARGETS = ("url", "href", "link", "path", "doc", "topicHref", "slug")
@@ -34,8 +36,13 @@ _TAG = re.compile(r"<[^<>]*>")
 
 
 def read_mkdocs(nav: Any, index: FileIndex, folder: str = "") -> Iterator[Entry]:
-    """Yield the pages of MkDocs's nav: paths, and labels with paths or lists."""
-    yield from _mkdocs(nav, "", (), index, folder)
+    """
+    Yield the pages of MkDocs's nav: paths, and labels with paths or lists.
+
+    A list without a label is called after its index page.
+    """
+    for item in nav if isinstance(nav, list) else [nav]:
+        yield from _mkdocs(item, "", (), index, folder)
 
 
 def _mkdocs(
@@ -45,12 +52,24 @@ def _mkdocs(
         if path := index.find_page(nav, folder):
             yield Entry(path, label, groups)
     elif isinstance(nav, list):
+        label = label or _label_of_index(nav, index, folder)
         inner = (*groups, label) if label else groups
         for item in nav:
             yield from _mkdocs(item, "", inner[:MAX_DEPTH], index, folder)
     elif isinstance(nav, dict):
         for name, item in nav.items():
             yield from _mkdocs(item, plain_label(name), groups, index, folder)
+
+
+def _label_of_index(items: list[Any], index: FileIndex, folder: str) -> str:
+    """Return what a list of pages calls the index among them, or its title, or ""."""
+    for item in items:
+        pairs = item.items() if isinstance(item, dict) else [("", item)]
+        for label, target in pairs:
+            path = index.find(target, folder) if isinstance(target, str) else None
+            if path and PurePosixPath(path).stem.lower() in INDEXES:
+                return plain_label(label) or index.title_of(path)
+    return ""
 
 
 def read_menu(

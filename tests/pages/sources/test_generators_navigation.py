@@ -218,6 +218,13 @@ def test_label_in_the_navigation(write):
     ]
 
 
+def test_label_that_is_too_long(write):
+    """It is shortened like a section, and the page is imported."""
+    tree = write({"SUMMARY.md": f"- [{'a' * 201}](b.md)\n", "b.md": None}, "")
+
+    assert [source.nav_title for source in tree.sources] == ["a" * 199 + "…"]
+
+
 def test_mkdocs(write):
     """Nested lists of nav are nested sections; a label is that of the page."""
     config = (
@@ -233,6 +240,31 @@ def test_mkdocs(write):
         (None, "Page a"),
         ("Use / Deep", "The Z"),
         ("Use", "Page b"),
+    ]
+
+
+def test_mkdocs_sections_without_a_name(write):
+    """They are called after their index page, and have none without it."""
+    config = (
+        "nav:\n  - - use/index.md\n    - use/a.md\n    - - Deep: use/in/README.md\n"
+        "      - use/in/b.md\n  - - c.md\n  - {'': [d/index.md, d/e.md]}\n"
+    )
+    index = "---\ntitle: Use `it`\n---\nWords.\n"
+    names = ("use/a", "use/in/README", "use/in/b", "c", "d/index", "d/e")
+
+    tree = write(
+        {"mkdocs.yml": config, "docs/use/index.md": index}
+        | {f"docs/{name}.md": None for name in names}
+    )
+
+    assert pages(tree) == [
+        ("Use it", "Use it"),
+        ("Use it", "Page a"),
+        ("Use it / Deep", "Deep"),
+        ("Use it / Deep", "Page b"),
+        (None, "Page c"),
+        ("Page index", "Page index"),
+        ("Page index", "Page e"),
     ]
 
 
