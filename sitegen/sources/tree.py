@@ -28,6 +28,7 @@ from sitegen.sources.navigation.layout import Layout, truncate
 from sitegen.sources.source_file import SUFFIXES, SourceFile, read_file, read_text, walk
 from sitegen.sources.titles import split_heading
 from sitegen.sources.unsupported_syntax import join_names, remove_local_images
+from sitegen.sources.wikilinks import Wikilinks
 
 SUMMARY_LENGTH = 300
 
@@ -61,6 +62,7 @@ class Tree:
     """The documents of a folder, in the order of their paths."""
 
     includes: Includes
+    wikilinks: Wikilinks | None = None
     sources: list[DocumentSource] = field(default_factory=list)
     # Left out because they are unusable, and because they are drafts.
     skipped: list[Note] = field(default_factory=list)
@@ -107,6 +109,7 @@ def read_tree(
     aliases = read_aliases(folder, files, layout)
     tree.notes += [Note(*remark) for remark in aliases.remarks]
     dates = changed_dates(folder)
+    tree.wikilinks = Wikilinks(folder, files)
     tree_files = TreeFiles(folder, name or folder.resolve().name, include_from)
     for file, slug in zip(progress(files), slugs(files, layout.prefixes), strict=True):
         try:
@@ -119,6 +122,11 @@ def read_tree(
         except Refusal as refusal:
             tree.skipped.append(Note(file.name, refusal.detail))
     tree.files = list(tree_files.files.values())
+    for path, names in tree.wikilinks.missing.items():
+        reason = (
+            f"Links to pages that do not exist are shown as text: {join_names(names)}."
+        )
+        tree.notes.append(Note(path, reason))
     tree.notes += _notes_on_folders(tree.includes, folder)
     return tree
 
@@ -244,6 +252,8 @@ def _language(file: SourceFile, tree: Tree) -> str | None:
 def _converted_body(file: SourceFile, tree: Tree, tree_files: TreeFiles) -> str:
     """Return the body in the Markdown of this site, and note what it loses."""
     body, remarks = tree.includes.expand(file.path, file.body)
+    if tree.wikilinks:
+        body = tree.wikilinks.convert(file, body)
     if file.remark:
         remarks = [f"{file.remark.rstrip('.')}, so the page has none.", *remarks]
     if tree.includes.is_mdbook:

@@ -1,0 +1,154 @@
+"""Convert links and embeds by the names of files, as Obsidian writes them."""
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from pathlib import Path
+from posixpath import basename, dirname, join, relpath, splitext
+
+from models.normalization import normalize
+from models.projects.files.file_types import BY_SUFFIX, suffix_of
+from sitegen.markdown.headings import slug
+from sitegen.sources.fences import FenceTracker, outside_spans
+from sitegen.sources.source_file import SourceFile, walk
+
+# [[Page#Heading|Words]], of which an embed has a "!" in front.
+_LINK = re.compile(
+    r"(!?)\[\[([^\[\]|#\n]{0,300})(?:#([^\[\]|\n]{1,300}))?"
+    r"(?:\|([^\[\]\n]{0,300}))?\]\]"
+)
+_EMBED = re.compile(rf"\s*{_LINK.pattern}\s*")
+_SIZE = re.compile(r"([0-9]{1,4})(?:x([0-9]{1,4}))?")
+_HEADING = re.compile(r"(#{1,6})[ \t]+(.*?)[ \t]*#*[ \t]*")
+# The id of a block, to which links of an editor lead.
+_BLOCK_ID = re.compile(r"(?:^|[ \t])\^(?=[a-z0-9-]*[a-z])[a-z0-9-]{3,60}[ \t]*$", re.I)
+# Pages that embed pages that embed pages.
+MAX_EMBEDS = 3
+
+
+@dataclass
+class Wikilinks:
+    """The pages and files of a tree by their names, in any case."""
+
+    folder: Path
+    files: Sequence[SourceFile]
+    # Names that no file has, by the path of the page that links to them.
+    missing: dict[str, list[str]] = field(default_factory=dict)
+
+    @cached_property
+    def _has_links(self) -> bool:
+        return any("[[" in file.body and _LINK.search(file.body) for file in self.files)
+
+    @cached_property
+    def _pages(self) -> dict[str, SourceFile]:
+        """Return the pages by the ends of their paths, the shortest path first."""
+        pages: dict[str, SourceFile] = {}
+        for file in sorted(self.files, key=lambda file: file.name.count("/")):
+            aliases = file.front_matter.get("aliases")
+            names = [*_ends(splitext(file.name)[0]), *_texts(aliases)]
+            for name in names:
+                pages.setdefault(_key(name), file)
+        return pages
+
+    @cached_property
+    def _files_by_name(self) -> dict[str, str]:
+        paths = [
+            join(parent, name)
+            for parent, _, names in walk(self.folder, lambda _, name: name != ".git")
+            for name in names
+            if suffix_of(name) in BY_SUFFIX
+        ]
+        ends = ((end, path) for path in paths for end in _ends(path))
+        return {_key(end): path for end, path in reversed(list(ends))}
+
+    def convert(self, file: SourceFile, body: str) -> str:
+        """Return the text of a page with links and pictures as Markdown has them."""
+        if not self._has_links:
+            return body
+        return "\n".join(self._lines(file.name, body.split("\n"), MAX_EMBEDS))
+
+    def _lines(self, path: str, lines: Sequence[str], depth: int) -> Iterator[str]:
+        fences = FenceTracker()
+        for line in lines:
+            if fences.is_code(line):
+                yield line
+                continue
+            embed = _EMBED.fullmatch(line) if depth and "![[" in line else None
+            section = self._section(*embed.group(2, 3)) if embed and embed[1] else None
+            if section:
+                yield from self._lines(*section, depth - 1)
+            else:
+                yield outside_spans(
+                    _BLOCK_ID.sub("", line),
+                    lambda text: _LINK.sub(
+                        lambda link: self._replacement(path, link), text
+                    ),
+                )
+
+    def _replacement(self, path: str, link: re.Match[str]) -> str:
+        is_embed, name, heading, label = link.groups()
+        # In a table, the bar is escaped.
+        name, heading = name.strip(" \\"), (heading or "").strip(" \\")
+        if is_embed and (file := self._files_by_name.get(_key(name))):
+            size = _SIZE.fullmatch(label or "")
+            alternative = "" if size else label or ""
+            width = f"{{width={size[1]}}}" if size else ""
+            return f"![{alternative}]({_target(path, file)}){width}"
+        page = self._pages.get(_key(name)) if name else None
+        words = label or " > ".join(filter(None, (name, heading.replace("#", " > "))))
+        if name and page is None:
+            if file := self._files_by_name.get(_key(name)):
+                return f"[{words}]({_target(path, file)})"
+            if not label and not heading and " " not in name:
+                # It may be the id of a block, in the notation of AsciiDoc.
+                return link[0]
+            self.missing.setdefault(path, []).append(name)
+            return words
+        # A link to a block leads to its page.
+        is_block = heading.startswith("^")
+        part = heading.rpartition("#")[2]
+        fragment = "" if is_block or not heading else f"#{slug(part)}"
+        if page and page.name != path:
+            return f"[{words}]({_target(path, page.name, fragment)})"
+        return f"[{words}]({fragment})" if fragment else words
+
+    def _section(self, name: str, heading: str | None) -> tuple[str, list[str]] | None:
+        """Return a page's path and its text, or the part below a heading."""
+        page = self._pages.get(_key(name.strip())) if name.strip() else None
+        if page is None:
+            return None
+        lines = page.body.split("\n")
+        if not heading:
+            return page.name, lines
+        wanted, level, section = _key(heading.rpartition("#")[2].strip()), 0, []
+        for line in lines:
+            found = _HEADING.fullmatch(line)
+            if level and found and len(found[1]) <= level:
+                break
+            if found and not level and _key(found[2]) == wanted:
+                level = len(found[1])
+            if level:
+                section.append(line)
+        return (page.name, section) if section else None
+
+
+def _target(path: str, file: str, fragment: str = "") -> str:
+    """Return a link from one file of the tree to another."""
+    return f"<{relpath(file, dirname(path) or '.')}{fragment}>"
+
+
+def _key(name: str) -> str:
+    return normalize("NFC", name.removesuffix(".md")).casefold()
+
+
+def _ends(path: str) -> Iterator[str]:
+    """Yield the name and the longer ends of a path, and the path itself."""
+    yield basename(path)
+    parts = path.split("/")
+    yield from ("/".join(parts[start:]) for start in range(len(parts) - 1))
+
+
+def _texts(values: object) -> list[str]:
+    values = values if isinstance(values, list) else [values]
+    return [value for value in values if isinstance(value, str)]

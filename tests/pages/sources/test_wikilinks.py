@@ -1,0 +1,99 @@
+"""Links and embeds of a vault, by the names of its files."""
+
+import pytest
+
+from sitegen.sources.tree import read_tree
+from tests.processor import at_most
+from tests.samples import pictures
+
+PAGES = {
+    "Guides/Install it.md": "Words.\n\n## First part\n\nOne.\n\n### In it\n\n## Rest\n",
+    "Guides/deep/Notes.md": "---\naliases: [Jottings]\n---\nNoted. ^quote1\n",
+    "Notes.md": "Other notes.\n",
+}
+
+
+@pytest.fixture
+def convert(tmp_path):
+    """Return the text of a page of the vault, and the remarks on it."""
+
+    def converted(text, path="Guides/Here.md"):
+        for name, content in (PAGES | {path: text}).items():
+            (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+            (tmp_path / name).write_text(content)
+        (tmp_path / "pictures").mkdir(exist_ok=True)
+        (tmp_path / "pictures/A map.png").write_bytes(pictures.png())
+        tree = read_tree(tmp_path)
+        page = next(source for source in tree.sources if source.path == path)
+        return page.content.strip(), [note.reason for note in tree.notes]
+
+    return converted
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("[[Install it]]", "[Install it](<Install it.md>)"),
+        ("[[install IT.md|this way]]", "[this way](<Install it.md>)"),
+        (
+            "[[Install it#First part]]",
+            "[Install it > First part](<Install it.md#first-part>)",
+        ),
+        ("[[Install it#A#First part|x]]", "[x](<Install it.md#first-part>)"),
+        (
+            "[[Notes]], [[deep/Notes]]",
+            "[Notes](<../Notes.md>), [deep/Notes](<deep/Notes.md>)",
+        ),
+        ("[[Jottings]]", "[Jottings](<deep/Notes.md>)"),
+        ("[[Notes#^quote1|said]]", "[said](<../Notes.md>)"),
+        ("[[#Own part]]", "[Own part](#own-part)"),
+        ("| [[Notes\\|n]] |", "| [n](<../Notes.md>) |"),
+        ("[[A map.png]]", "[A map.png](</pictures/A-map.png>)"),
+        ("A block. ^ab12", "A block."),
+        ("x ^2", "x ^2"),
+        ("`[[Notes]]`", "`[[Notes]]`"),
+        ("```\n[[Notes]]\n```", "```\n[[Notes]]\n```"),
+    ],
+)
+def test_link(convert, text, expected):
+    """It leads to the file of that name, wherever it is, and to its heading."""
+    content, notes = convert(f"[[Notes]]\n\n{text}\n")
+
+    assert content.partition("\n\n")[2] == expected
+    assert notes == []
+
+
+def test_links_to_nothing(convert):
+    """Their words stay, and the report names them."""
+    content, notes = convert("See [[Gone away]] and [[Gone#x|more]].")
+
+    assert content == "See Gone away and more."
+    assert notes == [
+        "Links to pages that do not exist are shown as text: Gone away, Gone."
+    ]
+
+
+def test_embeds(convert):
+    """A page, or a part of it, is part of this one; a picture has its width."""
+    content, notes = convert("![[Install it#First part]]\n\n![[A map.png|300]]")
+
+    assert content == (
+        "## First part\n\nOne.\n\n### In it\n\n\n![](</pictures/A-map.png>){width=300}"
+    )
+    assert notes == []
+
+
+def test_pages_that_embed_each_other(convert):
+    """The embeds end, and what is left is a link."""
+    content, _ = convert("Me.\n![[Here]]\n", path="Here.md")
+
+    assert content.count("Me.") == 4
+
+
+def test_many_links_to_nothing(convert):
+    """A vault may have thousands of them."""
+    with at_most(6):
+        _, notes = convert("[[No such page]] " * 10_000)
+
+    assert len(notes) == 1
+    assert len(notes[0]) < 500
