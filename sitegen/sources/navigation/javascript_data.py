@@ -16,10 +16,11 @@ _NUMBER = re.compile(r"-?\d[\d.]*+")
 _ESCAPE = re.compile(r"\\(.)", re.S)
 _CONSTANTS = {"true": True, "false": False, "null": None, "undefined": None}
 # What names values: variables and functions that only return one.
+_TYPE = r"(?:\s*+:\s*+[\w.<>\[\]]{1,80}+)?\s*+"
 _DEFINITION = re.compile(
-    r"\b(?:const|let|var)\s+([A-Za-z_$][\w$]*+)\s*+(?::[^=\n]{0,200})?=(?!>)\s*+"
-    r"(?:\([^()]{0,200}\)[^=\n]{0,200}=>\s*+(?:\{\s*+return\b|\()?)?"
-    r"|\bfunction\s+([A-Za-z_$][\w$]*+)\s*+\([^()]{0,200}\)[^{]{0,200}\{\s*+return\b"
+    rf"\b(?:const|let|var)\s++([A-Za-z_$][\w$]*+){_TYPE}=(?!>)\s*+"
+    rf"(?:\(\){_TYPE}=>\s*+(?:\{{\s*+return\b|\()?)?"
+    rf"|\bfunction\s++([A-Za-z_$][\w$]*+)\(\){_TYPE}\{{\s*+return\b"
 )
 _EMPTY_CALL = re.compile(r"\(\s*+\)")
 # Anything else up to the end of a value: calls, functions, arithmetic.
