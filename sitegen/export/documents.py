@@ -44,6 +44,9 @@ class IndexedDocument(Schema):
     source_address: str | None
     source_base: str | None
     language: str | None
+    path: str
+    nav_title: str | None
+    is_listed: bool
     file: str
 
 
@@ -153,6 +156,10 @@ def _file_text(
     }
     if document.language:
         fields["lang"] = document.language
+    if document.nav_title:
+        fields["nav_title"] = document.nav_title
+    if not document.is_listed:
+        fields["unlisted"] = True
     if aliases:
         fields["aliases"] = aliases
     front_matter = yaml.safe_dump(

@@ -1,14 +1,16 @@
 """Read from Git when the files of a tree were last changed."""
 
-import os
 import subprocess
-from datetime import UTC, datetime
+from datetime import datetime
 from pathlib import Path
+
+from models.base import from_epoch_ms
 
 # A history that takes longer to read gives no dates.
 MAX_SECONDS = 30
 _COMMAND = (
-    *("git", "-c", "log.showSignature=false", "log", "-z", "--relative"),
+    *("git", "--no-optional-locks", "-c", "log.showSignature=false"),
+    *("log", "-z", "--relative"),
     *("--no-renames", "--name-only", "--format=%x01%at", "--", "."),
 )
 
@@ -24,7 +26,6 @@ def changed_dates(folder: Path) -> dict[str, datetime]:
         run = subprocess.run(  # noqa: S603  a fixed command
             _COMMAND,
             cwd=folder,
-            env=os.environ | {"GIT_OPTIONAL_LOCKS": "0", "LC_ALL": "C"},
             capture_output=True,
             timeout=MAX_SECONDS,
             check=True,
@@ -36,8 +37,8 @@ def changed_dates(folder: Path) -> dict[str, datetime]:
     for commit in run.stdout.decode(errors="replace").split("\x01")[1:]:
         seconds, *names = commit.split("\0")
         try:
-            at = datetime.fromtimestamp(int(seconds), UTC)
-        except (ValueError, OverflowError, OSError):
+            at = from_epoch_ms(int(seconds) * 1000)
+        except (ValueError, OverflowError):
             continue
         for name in names:
             dates.setdefault(name.removeprefix("\n"), at)

@@ -149,6 +149,9 @@ class BundledSpecificationRevision(SpecificationRevision):
     author_id: Annotated[Id, descriptions.AUTHOR_ID]
 
 
+OMITTED_IF_NONE = Field(exclude_if=lambda value: value is None)
+
+
 class BundledDocument(Document):
     title: Annotated[Title, descriptions.TITLE]
     summary: Annotated[Summary, descriptions.SUMMARY]
@@ -161,10 +164,22 @@ class BundledDocument(Document):
     )
     creator_id: Annotated[Id, descriptions.CREATOR_ID]
     path: Annotated[DocumentPath | None, descriptions.DOCUMENT_PATH] = None
-    # Only documents that were imported can have one.
-    language: Annotated[
-        LanguageTag | None, Field(exclude_if=lambda language: language is None)
-    ] = Field(
+    # Only documents that were imported can have these.
+    nav_title: Annotated[Title | None, OMITTED_IF_NONE] = Field(
+        default=None,
+        description="The label in navigation. Missing: the title.",
+        examples=["Moving"],
+    )
+    is_listed: Annotated[bool, Field(exclude_if=lambda is_listed: is_listed)] = Field(
+        default=True,
+        description="Whether navigation, search and sitemap have the page.",
+    )
+    changed_at: Annotated[Moment | None, OMITTED_IF_NONE] = Field(
+        default=None,
+        description="When the file was last changed, by its history.",
+        examples=["2026-02-01T09:30:00Z"],
+    )
+    language: Annotated[LanguageTag | None, OMITTED_IF_NONE] = Field(
         default=None,
         description="The tag of the language of the text. Missing: that of the site.",
         examples=["en-GB"],

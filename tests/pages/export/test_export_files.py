@@ -42,16 +42,17 @@ def test_paths():
         assert found[slug] == f"{slug}.md"
 
 
-def test_language(tmp_path, docs_project, clock):
-    """An exported file declares the language of its document."""
+def test_front_matter(tmp_path, docs_project, clock):
+    """An exported file declares what its document does not have from its text."""
     docs_project.publish("start")
-    DocumentRow.update(language="pt-BR").execute()
+    row = {"language": "pt-BR", "nav_title": "Label", "is_listed": False}
+    DocumentRow.update(row).execute()
     options = ExportOptions(now=clock.now, release="1", site="https://example.org")
 
     write_export(tmp_path / "out", options)
 
     [file] = (tmp_path / "out").rglob("published/**/start.md")
-    assert "\nlang: pt-BR\n" in file.read_text()
+    assert "\nlang: pt-BR\nnav_title: Label\nunlisted: true\n" in file.read_text()
 
 
 def test_files_of_projects(tmp_path, docs_project, clock):

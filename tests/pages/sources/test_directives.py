@@ -70,7 +70,8 @@ def test_include(tmp_path):
     contents = {source.path: source.content for source in tree.sources}
     assert contents["a.md"] == "A\n\n> [!TIP]\n> B\n\nC"
     assert [(note.path, note.reason) for note in tree.notes] == [
-        ("d.md", "Line 1: ghost.md was not included: there is no such file.")
+        ("d.md", "Line 1: ghost.md was not included: there is no such file."),
+        ("d.md", "Directives are shown as text: {include}."),
     ]
 
 

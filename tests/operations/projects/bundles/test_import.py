@@ -72,7 +72,8 @@ def test_there_and_back(
     if archived:
         api("POST /projects/v1/projects/remove", {"id": life.project})
     document = DocumentRow.select().first()
-    document.language = "pt-BR"
+    document.language, document.nav_title = "pt-BR", "Label"
+    document.is_listed, document.changed_at = False, clock.now
     document.save()
     DocumentAliasRow.create(document=document, address="/old/", is_declared=False)
     before = export(life.project)
