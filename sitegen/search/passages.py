@@ -8,7 +8,7 @@ from sitegen.search.inverted_index import find_headings, visible_text
 # About as much text as an excerpt is looked for in.
 PART_SIZE = 16_000
 
-_EXPLICIT_ID = re.compile(r"\{:?\s*#[^\s{}]+[^{}]*\}")
+_EXPLICIT_ID = re.compile(r"\{:?\s{0,9}#[^\s{}]{1,200}+[^{}]{0,200}\}")
 
 
 def part_count(size: int) -> int:

@@ -274,7 +274,8 @@ def _image(match: re.Match[str]) -> str:
 
 # A component that begins and ends in one line.
 _ONE_LINE = re.compile(
-    r"( *)(<([A-Z]\w{0,40}+)(?:\s[^<>]{0,2000}+)?>)([^<>\n]{1,2000}+)(</\3>)[ \t]*"
+    r"((?:(?<! ) ++)?)(<([A-Z]\w{0,40}+)(?:\s[^<>]{0,2000}+)?>)"
+    r"([^<>\n]{1,2000}+)(</\3>)[ \t]*"
 )
 
 

@@ -73,7 +73,6 @@ _LANGUAGE = re.compile(r"( *)#!([a-z][\w+-]{0,30})\s*")
 _LANGUAGE_OF_SPAN = re.compile(r"((?<!`)`{1,9})#![a-z][\w+-]{0,30} +(?=[^\s`])")
 _UNDERLINE = re.compile(r" {0,3}(?:=+|-+)[ \t]*")
 _HIDDEN = re.compile(r"\s*#(?: .*)?")
-_ESCAPED_HASH = re.compile(r"(\s*)##")
 # Each conversion changes only text that has one of these.
 _SIGNS = (
     *("{", "<", "%%", "[!", "[[", "[TOC]", ":::", "!!!", "???", "///", "===", "#tab"),
@@ -368,7 +367,9 @@ def without_hidden_lines(text: str) -> str:
         elif is_code and is_rust and _HIDDEN.fullmatch(line):
             continue
         elif is_code and is_rust:
-            line = _ESCAPED_HASH.sub(r"\1#", line, count=1)
+            shown = line.lstrip()
+            if shown.startswith("##"):
+                line = line[: -len(shown)] + shown[1:]
         output.append(line)
     return "\n".join(output)
 

@@ -34,8 +34,8 @@ _SPACE = re.compile(r"(?:[ \t]|\n(?![ \t]*\n)|\{/\*.*?\*/\})*+", re.S)
 _ATTRIBUTE = re.compile(r"[\w:@.#$-]{1,60}+")
 _QUOTED = re.compile(r"\"([^\"]*+)\"|'([^']*+)'")
 _ADDRESS = re.compile(
-    r"\s*(?:useBaseUrl|withBase|require)\(\s*[\"'`]([^\"'`]{1,500}+)[\"'`]\s*,?\s*\)"
-    r"(?:\.default)?\s*"
+    r"\s*+(?:useBaseUrl|withBase|require)\(\s*+[\"'`]([^\"'`]{1,500}+)[\"'`]\s*+"
+    r"(?:,\s*+)?\)(?:\.default)?\s*+"
 )
 _IMPORTED_PICTURE = re.compile(
     r"^import +(\w{1,60}+) +from +[\"']([^\"'\n]{1,300}"

@@ -20,7 +20,6 @@ _LINK = re.compile(
 )
 _EMBED = re.compile(rf"\s*{_LINK.pattern}\s*")
 _SIZE = re.compile(r"([0-9]{1,4})(?:x([0-9]{1,4}))?")
-_HEADING = re.compile(r"(#{1,6})[ \t]+(.*?)[ \t]*#*[ \t]*")
 # The id of a block, to which links of an editor lead.
 _BLOCK_ID = re.compile(r"(?:^|[ \t])\^(?=[a-z0-9-]*[a-z])[a-z0-9-]{3,60}[ \t]*$", re.I)
 # Pages that embed pages that embed pages.
@@ -123,14 +122,21 @@ class Wikilinks:
             return page.name, lines
         wanted, level, section = _key(heading.rpartition("#")[2].strip()), 0, []
         for line in lines:
-            found = _HEADING.fullmatch(line)
-            if level and found and len(found[1]) <= level:
+            own_level, text = _heading(line)
+            if level and 0 < own_level <= level:
                 break
-            if found and not level and _key(found[2]) == wanted:
-                level = len(found[1])
+            if own_level and not level and _key(text) == wanted:
+                level = own_level
             if level:
                 section.append(line)
         return (page.name, section) if section else None
+
+
+def _heading(line: str) -> tuple[int, str]:
+    """Return the level and the text of a heading, 0 for any other line."""
+    text = line.lstrip("#")
+    level = len(line) - len(text)
+    return (level if level <= 6 and text[:1] in (" ", "\t") else 0), text.strip(" \t#")
 
 
 def _target(path: str, file: str, fragment: str = "") -> str:
