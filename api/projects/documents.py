@@ -19,7 +19,7 @@ from models.projects.documents.linking.links import (
     document_links,
 )
 from models.projects.documents.publication import PublishDocument, UnpublishDocument
-from models.projects.documents.rows import DOCUMENTS, DocumentRow
+from models.projects.documents.rows import DOCUMENTS, DocumentRow, document_with
 from models.projects.versioning import archive
 from models.projects.versioning.archive import RemoveDocument, RestoreDocument
 
@@ -106,13 +106,13 @@ def update_document(call: Call, request: documents.UpdateDocument) -> DocumentRo
 @operation(
     "GET /projects/v1/documents/address",
     response=documents.DocumentAddress,
-    errors=(DocumentNotFound, ProjectNotFound),
+    errors=(DocumentNotFound,),
 )
 def get_document_address(
-    call: Call, query: documents.GetDocument
+    call: Call, query: documents.GetDocumentAddress
 ) -> documents.DocumentAddress:
     """Get the address of a document, and the addresses that redirect to it."""
-    return documents.address_of(DOCUMENTS.get(query))
+    return documents.address_of(document_with(query.id))
 
 
 @operation(

@@ -250,7 +250,7 @@ def _answer(function: Callable[[], Any], file: IO[bytes]) -> NoReturn:
         try:
             answer: tuple[Any, Exception | None] = function(), None
         except Exception as error:
-            answer = None, error
+            answer = None, _copyable(error)
         pickle.dump(answer, file)
         file.flush()
         code = 0
@@ -259,6 +259,15 @@ def _answer(function: Callable[[], Any], file: IO[bytes]) -> NoReturn:
     finally:
         _flush()
         os._exit(code)
+
+
+def _copyable(error: Exception) -> Exception:
+    """Return the error, or one with its message if it cannot be copied."""
+    try:
+        pickle.loads(pickle.dumps(error))  # noqa: S301  of this process
+    except Exception:
+        return CommandError(str(error))
+    return error
 
 
 def _end_with(parent: int) -> None:

@@ -27,10 +27,10 @@ _DEFINITION = re.compile(r"^\[(?!\^)[^\]\n]{1,200}\]:[ \t]*\S*", re.M)
 _TARGET = re.compile(r"\((?<=\]\()[^()\s]*")
 # Tags and attributes, which readers do not see. They do see all of code.
 _CODE = rf"^ {{0,3}}(?P<fence>`{{3,}}|~{{3,}}).*?(?:^ {{0,3}}(?P=fence)|\Z)|{CODE_SPAN}"
-_NAMES = "|".join(sorted(ALLOWED, key=len, reverse=True))
 _SIGN = re.compile(r"<[A-Za-z/!]|\{:?\s*[#.]")
 _INVISIBLE = re.compile(
-    rf"{_CODE}|<!--.{{0,2000}}?-->|</?(?:{_NAMES})(?:\s[^<>]{{0,1000}})?/?>"
+    rf"{_CODE}|<!--.{{0,2000}}?-->"
+    r"|</?(?P<name>[a-z][a-z0-9]{0,20})(?:\s[^<>]{0,1000})?/?>"
     r"|\{:?\s*[#.][^{}\n]{1,300}\}",
     re.M | re.S | re.I,
 )
@@ -152,7 +152,13 @@ def visible_text(content: str) -> str:
     """Return Markdown without tags of HTML, comments, ids and classes."""
     if not _SIGN.search(content):
         return content
-    return _INVISIBLE.sub(lambda part: part[0] if part[0][0] in "`~ " else "", content)
+    return _INVISIBLE.sub(lambda part: part[0] if _is_seen(part) else "", content)
+
+
+def _is_seen(part: re.Match[str]) -> bool:
+    """Return whether readers see it: code, and tags that the page has as text."""
+    name = part["name"]
+    return part[0][0] in "`~ " or (name is not None and name.lower() not in ALLOWED)
 
 
 def without_targets(content: str) -> str:

@@ -66,7 +66,8 @@ _AFTER_TABLE = re.compile(r"[ \t]*(?:\{[{%]|</?[A-Za-z]|:::|///)(?!.*\|)")
 _ESCAPED_SHORTCODE = re.compile(r"\{\{([<%])/\*(.{0,1000}?)\*/([%>])\}\}")
 # Obsidian.
 _CALLOUT = re.compile(
-    r"((?:[ ]{0,3}> ?){1,10})\[!([A-Za-z-]{1,40})(?:\|[^\]]{0,100})?\]([+-]?)[ \t]*(.*)"
+    r"((?:[ ]{0,3}> ?){1,10})\[!([A-Za-z-]{1,40})(?:\|[^\]]{0,100})?\]([+-]?)"
+    r"[ \t]*+(.*)"
 )
 # Python-Markdown: the language of code, in its first line or before its text.
 _LANGUAGE = re.compile(r"( *)#!([a-z][\w+-]{0,30})\s*")

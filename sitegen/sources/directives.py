@@ -5,8 +5,8 @@ from collections.abc import Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass
 
 MAX_DEPTH = 10
-_OPENING = re.compile(r"( *)(`{3,}|~{3,}|:{3,})\{([A-Za-z][\w:.-]{0,60}+)\} *(.*)")
-_FENCE = re.compile(r" *(`{3,}|~{3,}|:{3,})(.*)")
+_OPENING = re.compile(r"( *)(`{3,}+|~{3,}+|:{3,}+)\{([A-Za-z][\w:.-]{0,60}+)\} *(.*)")
+_FENCE = re.compile(r" *(`{3,}+|~{3,}+|:{3,}+)(.*)")
 _OPTION = re.compile(r" *:([\w-]{1,60}+):(?: ++(.*))?")
 _LABEL = re.compile(r" {0,3}\(([\w.:-]{1,200}+)\)= *")
 _CODE = {"code", "code-block", "sourcecode", "code-cell", "parsed-literal"}

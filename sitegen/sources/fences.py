@@ -6,7 +6,7 @@ from functools import lru_cache
 
 from sitegen.markdown.code_blocks import CODE_SPAN
 
-FENCE = re.compile(r"[ \t>]*(`{3,}|~{3,})(.*)")
+FENCE = re.compile(r"[ \t>]*(`{3,}+|~{3,}+)(.*)")
 _BACKTICKS = re.compile(r"^[ \t>]*(`{3,}+)", re.M)
 _SPAN = re.compile(CODE_SPAN)
 

@@ -63,8 +63,8 @@ _VALUE = re.compile(
     r"([\w-]{1,60}+)=(?:\{?[\"'`]([^\"'`{}]{0,500}+)[\"'`]\}?|\{([^{}]*)\})"
 )
 _PROPERTY = re.compile(r"\{props\.(\w{1,60}+)\}")
-_LITERAL = re.compile(r"( *)(`{3,}|~{3,})\{literalinclude\} +(\S{1,300}) *")
-_INCLUDE_DIRECTIVE = re.compile(r"( *)(`{3,}|~{3,}|:{3,})\{include\} +(\S{1,300}) *")
+_LITERAL = re.compile(r"( *)(`{3,}+|~{3,}+)\{literalinclude\} +(\S{1,300}) *")
+_INCLUDE_DIRECTIVE = re.compile(r"( *)(`{3,}+|~{3,}+|:{3,}+)\{include\} +(\S{1,300}) *")
 _OPTION = re.compile(r" *:([a-z-]+):[ ]*(.*)")
 _ANCHOR = re.compile(
     r"(ANCHOR|ANCHOR_END): *([\w-]+)|--8<-- \[(start|end): *([\w-]+)\]"

@@ -173,8 +173,8 @@ def test_import_below_a_path(command, tree, tmp_path):
 
     assert (code, err) == (
         0,
-        "note: sitemap.xml: 2 of its 3 addresses lead to pages.\n"
-        "note: sitemap.xml: /handbook/gone/ leads nowhere.\n",
+        "note: sitemap.xml: /handbook/gone/ leads nowhere.\n"
+        "note: sitemap.xml: 2 of its 3 addresses lead to pages.\n",
     )
     assert (tmp_path / "output/guides/cli/basics/first/index.html").is_file()
     rules = (tmp_path / "output/_redirects").read_text()

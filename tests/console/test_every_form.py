@@ -51,6 +51,7 @@ READS = {
         "version": 1,
     },
     "GET /projects/v1/document-revisions/list": {"documentId": "$document"},
+    "GET /projects/v1/documents/address": {"id": "$document"},
     "GET /projects/v1/documents/get": {"id": "$document"},
     "GET /projects/v1/documents/links": {"id": "$document"},
     "GET /projects/v1/documents/list": {"type": ["note", "rfc"], "published": True},

@@ -12,6 +12,7 @@ import pytest
 
 from models.runtime.commands import CommandError
 from models.runtime.supervisor import call_in_child
+from sitegen.output.folder import OutputError
 from tests.commands.servers.test_serve import until
 from tests.interrupts import heed_interrupts
 from tests.servers.test_processes import children, is_running
@@ -347,6 +348,9 @@ def test_error_while_the_instance_is_prepared(tmp_path):
     def work():
         raise CommandError("There is no room.")
 
+    def fail():
+        raise OutputError("It is full.", "output-full")
+
     def call():
         try:
             call_in_child(work)
@@ -355,6 +359,8 @@ def test_error_while_the_instance_is_prepared(tmp_path):
 
     with pytest.raises(CommandError, match="There is no room"):
         call()
+    with pytest.raises(CommandError, match="It is full"):
+        call_in_child(fail)
 
     assert [path.name for path in unwound.iterdir()] == [str(os.getpid())]
 

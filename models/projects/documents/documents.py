@@ -127,6 +127,10 @@ class MoveDocument(Schema, example=("expectedVersion",)):
     expected_version: MayOmit[ExpectedVersion] = None
 
 
+class GetDocumentAddress(Schema):
+    id: Annotated[Id, ID]
+
+
 class DocumentAddress(Schema):
     """Where a document is on the site once it is published."""
 
