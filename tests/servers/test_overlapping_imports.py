@@ -25,7 +25,7 @@ ROUNDS = 150
 def tree(project, name, text="Words.\n", files=()):
     sha256 = hashlib.sha256(text.encode()).hexdigest()
     fields = {"slug": f"page-{name}", "title": "Page", "position": 1}
-    documents = [{"path": "page.md", "sha256": sha256} | fields]
+    documents = [{"path": f"{name}.md", "sha256": sha256} | fields]
     listed = [
         {
             "name": name,
