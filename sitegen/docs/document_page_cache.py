@@ -5,12 +5,13 @@ from collections.abc import Iterator
 from models.projects.documents.published import PublishedPage
 from models.response_headers import without_query
 from sitegen.docs.collections import DocsCollection, docs_collections, new_texts
-from sitegen.docs.document_page import DocumentPages, ResolvedDocument
+from sitegen.docs.document_page import DocumentPages, Neighbours, ResolvedDocument
 from sitegen.docs.document_source import DocumentSource
 from sitegen.docs.published_files import published_files
 from sitegen.docs.redirects import redirects_of
-from sitegen.docs.sidebar import SidebarCache
+from sitegen.docs.sidebar import Sidebar, SidebarCache
 from sitegen.page import BuildContext
+from sitegen.theme.theme import Theme
 
 
 class DocumentPageCache:
@@ -94,13 +95,8 @@ class DocumentPageCache:
         """Yield the pages of every document, new ones where they are not current."""
         before, self._pages = self._pages, {}
         for collection in collections:
-            sidebars = self._sidebars.for_collection(collection, context.theme)
-            documents = collection.documents
-            for previous, document, following in zip(
-                [None, *documents], documents, [*documents[1:], None], strict=False
-            ):
-                sidebar = sidebars[document.section]
-                facts = (document, (previous, following), sidebar)
+            for facts in self._facts(collection, context.theme):
+                document = facts[0]
                 pages = before.get(document.id)
                 if pages is None or not pages.is_current(
                     *facts, are_addresses_changed=are_addresses_changed
@@ -108,11 +104,20 @@ class DocumentPageCache:
                     pages = DocumentPages(self._source, *facts)
                 self._pages[document.id] = pages
                 yield pages
-            for document in collection.unlisted:
-                sidebar = sidebars.get(document.section) or sidebars[None]
-                pages = DocumentPages(self._source, document, (None, None), sidebar)
-                self._pages[document.id] = pages
-                yield pages
+
+    def _facts(
+        self, collection: DocsCollection, theme: Theme
+    ) -> Iterator[tuple[PublishedPage, Neighbours, Sidebar]]:
+        """Yield each document with what its page shows of others."""
+        sidebars = self._sidebars.for_collection(collection, theme)
+        documents = collection.documents
+        for previous, document, following in zip(
+            [None, *documents], documents, [*documents[1:], None], strict=False
+        ):
+            yield document, (previous, following), sidebars[document.section]
+        for document in collection.unlisted:
+            sidebar = sidebars.get(document.section) or sidebars[None]
+            yield document, (None, None), sidebar
 
     def _resolved(self) -> Iterator[tuple[str, PublishedPage, ResolvedDocument]]:
         """Yield the documents that could be resolved, with the name for a warning."""
