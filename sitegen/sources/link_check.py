@@ -1,7 +1,7 @@
 """Find the links of a tree that will lead nowhere, before it is imported."""
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from datetime import UTC, datetime
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from urllib.parse import unquote
 
 from models.projects.document_imports.sources import DocumentSource
@@ -13,14 +13,12 @@ from models.projects.documents.linking.link_resolver import (
     link_fragment,
 )
 from models.projects.documents.paths import paths_of_files
-from models.projects.documents.published import PublishedPage
+from models.projects.documents.published import PublishedAddress, PublishedPage
 from models.projects.documents.rendered_bodies import RenderedBody
 from models.projects.files.names import candidate_names
 from models.response_headers import without_query
 from sitegen.docs.body_rendering import render_body
 from sitegen.sources.tree import Note, Tree
-
-_NEVER = datetime.min.replace(tzinfo=UTC)
 
 
 def notes_on_links(
@@ -64,50 +62,41 @@ def notes_on_links(
             if href is None:
                 yield Note(path, f"The link {target} leads nowhere.")
             elif is_on_site(href):
-                yield from _problems(path, target, href, resolver, bodies)
+                yield from _problems(pages, bodies, resolver, path, target, href)
 
 
 def _problems(
+    pages: Mapping[str, PublishedPage],
+    bodies: Mapping[str, RenderedBody],
+    resolver: LinkResolver,
     path: str,
     target: str,
     href: str,
-    resolver: LinkResolver,
-    bodies: dict[str, RenderedBody],
 ) -> Iterator[Note]:
     address, fragment = without_query(href), link_fragment(href)
-    page = resolver.document_at(address) if address else None
-    if address and page is None and is_document_href(address):
-        yield Note(path, f"The link {target} leads nowhere.")
+    page = resolver.document_at(address) if address else pages[path]
+    if page is None:
+        if is_document_href(address):
+            yield Note(path, f"The link {target} leads nowhere.")
         return
-    body = bodies[page.id] if page else None if address else bodies[path]
-    if body is None or not fragment:
-        return
-    title = page.title if page else ""
-    if fragment not in body.ids | alternative_ids(title, [body.headings]).keys():
+    body = bodies[page.id]
+    ids = body.ids | alternative_ids(page.title, [body.headings]).keys()
+    if fragment and fragment not in ids:
         yield Note(path, f"The link {target} leads to no heading.")
 
 
 def _page(
     source: DocumentSource, place: str, tree: str, collection: str, base: str | None
 ) -> PublishedPage:
-    """Return the page as the site will have it; its path is its id."""
-    return PublishedPage(
+    """Return what links and headings depend on of the page; its path is its id."""
+    address = PublishedAddress(
         id=source.path,
         slug=source.slug,
         path=place,
         collection=collection,
-        section=source.section,
-        position=source.position,
-        title=source.title,
-        summary=source.summary,
-        published_version=1,
-        published_at=_NEVER,
-        revised_at=_NEVER,
         source_path=source.path,
         source_tree=tree,
-        size=len(source.content),
-        digest=source.digest(),
         source_address=source.address,
         source_base=base,
-        language=source.language,
     )
+    return replace(address.page(), title=source.title, digest=source.digest())
