@@ -163,6 +163,8 @@ def render_line(text: str, locale: Locale) -> str:
     return html.removeprefix("<p>").removesuffix("</p>\n")
 
 
+# An import looks at the tokens of each page several times, and changes none.
+@lru_cache(maxsize=1)
 def parse_tokens(text: str) -> list[Token]:
     """Return the tokens of a document; raise WorkLimitExceeded if it is hostile."""
     return PARSER.parse(text, {"limit": WorkLimit()})
