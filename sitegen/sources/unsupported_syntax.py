@@ -2,10 +2,11 @@
 
 import re
 from collections.abc import Collection, Iterator, Sequence
-from itertools import pairwise
+from itertools import islice, pairwise
 
 from markdown_it.token import Token
 
+from sitegen.markdown.code_blocks import CODE_SPAN
 from sitegen.markdown.links import LinkTarget, link_target
 from sitegen.markdown.rendering import parse_tokens
 from sitegen.markdown.work_limits import WorkLimitExceeded
@@ -54,9 +55,11 @@ _NOTATIONS = {
         "Tables of contents": r"^\[\[?_?(?:TOC|toc)_?\]?\]",
     }.items()
 }
+_SHORTCODE = re.compile(r"(\{\{[<%])(/\*)?(\s{0,9}[\w./-]{0,40})")
 _WITH_ATTRIBUTES = {"image", "link_close"}
+# An image, or a code span, in which there is none.
 _IMAGE = re.compile(
-    r"!\[((?:[^\[\]\\]|\\.)*+)\]"
+    CODE_SPAN + r"|!\[((?:[^\[\]\\]|\\.)*+)\]"
     r"(?:\(\s*+<?([^\s()<>]*+)>?(?:\s++\"[^\"]*+\")?\s*+\)|\[([^\[\]]*)\])?"
 )
 
@@ -108,15 +111,16 @@ def _is_https(source: str) -> bool:
 
 def _replace_images(text: str, local: list[str]) -> str:
     definitions = re.findall(r"^ {0,3}\[([^\[\]]+)\]:\s*<?([^\s<>]+)", text, re.M)
-    references = {name.lower() for name, source in definitions if source in local}
+    sources = set(local)
+    references = {name.lower() for name, source in definitions if source in sources}
 
     def replacement(image: re.Match[str]) -> str:
-        alternative_text, source, reference = image.groups()
-        line_start = text.rfind("\n", 0, image.start()) + 1
-        is_code = text.count("`", line_start, image.start()) % 2
+        ticks, alternative_text, source, reference = image.groups()
+        if ticks:
+            return image[0]
         name = reference or alternative_text
-        is_local = source in local if source else name.lower() in references
-        return alternative_text if is_local and not is_code else image[0]
+        is_local = source in sources if source else name.lower() in references
+        return alternative_text if is_local else image[0]
 
     return _IMAGE.sub(replacement, text)
 
@@ -132,19 +136,28 @@ def _image_remarks(local: list[str], remaining: list[str]) -> Iterator[str]:
 
 def _markup_remarks(tokens: list[Token], text: str, source: str) -> Iterator[str]:
     """Yield a remark for each kind of markup that readers would see."""
-    found: dict[str, dict[str, str]] = {}
-    lines = text.split("\n")
+    # By kind and name: the first form of the name, and the lines of its token.
+    found: dict[str, dict[str, tuple[str, int, int]]] = {}
+    escaped = _escaped_shortcodes(source)
     for before, token in pairwise([Token("", "", 0), *tokens]):
         # Headings and links have attributes that this site knows.
         is_heading = before.type == "heading_open"
-        for kind, name in _left_in(token, is_heading=is_heading):
-            if _is_escaped(name, source):
-                continue
-            line = _line_with(name.rstrip(">"), token, lines)
-            found.setdefault(kind, {}).setdefault(" ".join(name.split()), line)
+        start, end = token.map or (0, 0)
+        for kind, name in dict.fromkeys(_left_in(token, is_heading=is_heading)):
+            if name not in escaped:
+                place = name.rstrip(">"), start, end
+                found.setdefault(kind, {}).setdefault(" ".join(name.split()), place)
+    if not found:
+        return
+    lines, numbers = text.split("\n"), _line_numbers(source)
     for kind, names in found.items():
-        listed = join_names(_with_numbers(names, source))
-        yield f"{kind} are shown as text: {listed}."
+        listed = list(names)
+        # The others are only counted.
+        for index, place in enumerate(islice(names.values(), MAX_NAMES)):
+            name, start, end = place
+            number = _number_of(name, lines[start:end], numbers)
+            listed[index] += f" (line {number})" if number else ""
+        yield f"{kind} are shown as text: {join_names(listed)}."
 
 
 def _left_in(token: Token, *, is_heading: bool) -> Iterator[tuple[str, str]]:
@@ -164,28 +177,20 @@ def _left_in(token: Token, *, is_heading: bool) -> Iterator[tuple[str, str]]:
                     yield kind, match[0].strip()
 
 
-def _is_escaped(name: str, source: str) -> bool:
-    """Return whether an author of Hugo wants a shortcode to be shown."""
-    return name not in source and f"{name[:3]}/*{name[3:]}" in source
+def _escaped_shortcodes(source: str) -> set[str]:
+    """Return the shortcodes that an author of Hugo wants to be shown, as `{{< name`."""
+    opened: dict[bool, set[str]] = {True: set(), False: set()}
+    for opening, escape, name in _SHORTCODE.findall(source):
+        opened[bool(escape)].add(opening + name)
+    return opened[True] - opened[False]
 
 
-def _line_with(name: str, token: Token, lines: list[str]) -> str:
-    """Return the line of the text in which a token has a name."""
-    start, end = token.map or (0, 0)
-    return next((line for line in lines[start:end] if name in line), "")
-
-
-def _with_numbers(lines: dict[str, str], source: str) -> list[str]:
-    """Add to each name the number that its line has in the source, if it is there."""
-    numbers = _line_numbers(source)
-    named = []
-    for name, line in lines.items():
-        opening = name.rstrip(">")
-        # Of a line that was converted, only the name may be left.
-        with_name = (n for text, n in numbers.items() if opening in text)
-        number = numbers.get(_unquoted(line)) or next(with_name, None)
-        named.append(f"{name} (line {number})" if number else name)
-    return named
+def _number_of(name: str, lines: list[str], numbers: dict[str, int]) -> int | None:
+    """Return the number of the line of the source that has a name of one of these."""
+    line = next((line for line in lines if name in line), name)
+    # Of a line that was converted, only the name may be left.
+    with_name = (number for text, number in numbers.items() if name in text)
+    return numbers.get(_unquoted(line)) or next(with_name, None)
 
 
 def _line_numbers(source: str) -> dict[str, int]:

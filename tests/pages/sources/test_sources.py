@@ -354,8 +354,10 @@ def test_hidden_and_other_files(read, tmp_path):
         f"# a {{#a{'-' * 400_000}",
         f"::: note {'{' * 400_000}",
         f"![a](b{' ' * 400_000}",
+        " ".join(f"{{{{a{number}}}}}" for number in range(40_000)),
+        " ".join(f"![](a{number}.png)" for number in range(10_000)),
     ],
-    ids=["spaces", "hashes", "id", "braces", "image"],
+    ids=["spaces", "hashes", "id", "braces", "image", "shortcodes", "images"],
 )
 def test_hostile_line_is_read_at_once(tmp_path, line):
     """A hostile line is read within a second."""
