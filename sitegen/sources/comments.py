@@ -2,8 +2,7 @@
 
 import re
 
-from sitegen.markdown.code_blocks import CODE_SPAN
-from sitegen.sources.fences import end_of_fence
+from sitegen.sources.fences import CODE, end_of_fence
 
 # How each notation begins and ends.
 _NOTATIONS = {
@@ -24,9 +23,7 @@ _NOTATIONS = {
 _OF_MARKDOWN = {"html", "mdx", "jinja", "obsidian", "obsidian_block"}
 _ENDS = {name: re.compile(end, re.M) for name, (_, end) in _NOTATIONS.items()}
 _STARTS = "|".join(f"(?P<{name}>{start})" for name, (start, _) in _NOTATIONS.items())
-_TOKEN = re.compile(
-    rf"^[ \t>]*(?P<fence>`{{3,}}(?=[^`\n]*$)|~{{3,}})|{CODE_SPAN}|{_STARTS}", re.M
-)
+_TOKEN = re.compile(f"{CODE}|{_STARTS}", re.M)
 _SIGNS = ("<!--", "<script", "<style", "{/*", "{#", "comment", "%%")
 _INDENTED = re.compile(r"(?: {4}|\t)")
 # The id of a heading, as Docusaurus writes it.

@@ -9,6 +9,8 @@ from sitegen.markdown.code_blocks import CODE_SPAN
 FENCE = re.compile(r"[ \t>]*(`{3,}+|~{3,}+)(.*)")
 _BACKTICKS = re.compile(r"^[ \t>]*(`{3,}+)", re.M)
 _SPAN = re.compile(CODE_SPAN)
+# A fence that begins code, named so, or a whole code span. Flag: MULTILINE.
+CODE = rf"^[ \t>]*(?P<fence>`{{3,}}(?=[^`\n]*$)|~{{3,}})|{CODE_SPAN}"
 
 
 class FenceTracker:

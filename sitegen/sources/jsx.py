@@ -10,8 +10,8 @@ from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
 
-from sitegen.markdown.code_blocks import CODE_SPAN
 from sitegen.sources.fences import (
+    CODE,
     FenceTracker,
     end_of_fence,
     fence_around,
@@ -26,8 +26,7 @@ from sitegen.sources.navigation.javascript_data import (
 # Longer tags are text, and so are all after many that do not end.
 MAX_LENGTH, MAX_ENDLESS = 20_000, 20
 _TOKEN = re.compile(
-    rf"^[ \t>]*(?P<fence>`{{3,}}(?=[^`\n]*$)|~{{3,}})|{CODE_SPAN}"
-    r"|(?<![\w<])<(?P<closing>/?)(?P<name>[A-Za-z][\w.]{0,60}+)(?=[\s/>])",
+    CODE + r"|(?<![\w<])<(?P<closing>/?)(?P<name>[A-Za-z][\w.]{0,60}+)(?=[\s/>])",
     re.M,
 )
 _SPACE = re.compile(r"(?:[ \t]|\n(?![ \t]*\n)|\{/\*.*?\*/\})*+", re.S)

@@ -18,13 +18,17 @@ _SUFFIX = re.compile(r"(?i)(?:\.mdx?|\.markdown|\.html?)$")
 _MARKDOWN = re.compile(r"(?i)\.(?:mdx?|markdown)$")
 
 
+# The labels of the groups around a page, the outermost first.
+Groups = tuple[str, ...]
+
+
 @dataclass(frozen=True)
 class Entry:
     """A page in the navigation: its file, its label, and the groups it is in."""
 
     path: str
     label: str
-    groups: tuple[str, ...]
+    groups: Groups
 
 
 @dataclass

@@ -58,9 +58,8 @@ class FolderOrder:
 
     def label(self, folder: Path) -> str:
         """Return the label that the generator gives to a folder, or its name."""
-        given = self._navigation.labels.get(folder.as_posix())
         return (
-            given
+            self._navigation.labels.get(folder.as_posix())
             or self._label_of_index(folder)
             or to_title(self._prefixes.without(folder))
         )
@@ -95,13 +94,13 @@ class FolderOrder:
         return inf if position is None else position, False, tie.lower(), item.name
 
     def _find_position_of_folder(self, folder: Path) -> float:
-        given = self._navigation.positions.get(folder.as_posix())
-        if given is None and (index := self._indexes.get(folder)):
-            given = explicit_position(index, POSITIONS)
-        if given is None:
-            given = self._prefixes.position(folder)
-        if given is not None:
-            return given
+        position = self._navigation.positions.get(folder.as_posix())
+        if position is None and (index := self._indexes.get(folder)):
+            position = explicit_position(index, POSITIONS)
+        if position is None:
+            position = self._prefixes.position(folder)
+        if position is not None:
+            return position
         positions = (
             explicit_position(file, FOLDER_POSITIONS)
             for file in self._files.get(folder, ())

@@ -11,6 +11,7 @@ from sitegen.sources.navigation.entries import (
     MAX_DEPTH,
     Entry,
     FileIndex,
+    Groups,
     plain_label,
 )
 from sitegen.sources.source_file import INDEXES
@@ -27,7 +28,6 @@ _CHILDREN = (
     "links",
 )
 
-Groups = tuple[str, ...]
 SUMMARY = "SUMMARY.md"
 _CHAPTER = re.compile(r"([ \t]*)(?:(?:[-*+]|[0-9]{1,9}[.)])[ \t]+)?(\[.{1,2000}\)\s*)")
 _LOOSE_LINK = re.compile(r"\[([^\[\]]*)\]\(([^()<>]*)\)\s*")

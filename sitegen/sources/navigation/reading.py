@@ -121,9 +121,9 @@ class _Reader:
             config = self._load([root], GITBOOK_FILES, load_yaml)
             if not isinstance(config, dict):
                 continue
-            given = folder_at(root, text_of(config, "root"))
-            if given and given.is_relative_to(self._folder):
-                content, name = given, text_of(config, "structure.summary") or SUMMARY
+            pages = folder_at(root, text_of(config, "root"))
+            if pages and pages.is_relative_to(self._folder):
+                content, name = pages, text_of(config, "structure.summary") or SUMMARY
                 break
         path = normpath(join(_relative(content, self._folder), name.lstrip("/")))
         self._navigation.file = ""

@@ -7,10 +7,10 @@ from sitegen.sources.navigation.entries import (
     MAX_DEPTH,
     Entry,
     FileIndex,
+    Groups,
     plain_label,
 )
 
-Groups = tuple[str, ...]
 # What contains pages in Mintlify's navigation: how it is labelled, and its contents.
 _LABELS = (
     *("group", "tab", "anchor", "dropdown", "item"),
