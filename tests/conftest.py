@@ -6,7 +6,7 @@ import json
 import os
 from dataclasses import asdict, replace
 from datetime import UTC, datetime, timedelta
-from functools import cache
+from functools import cache, partial
 from itertools import groupby
 from pathlib import Path
 from tempfile import mkdtemp
@@ -267,11 +267,14 @@ def woken():
 
 
 @pytest.fixture
-def app(store, settings, clock, woken):
+def make_app(store, settings, clock, woken):
+    """Make the application, with more arguments of `create_app`."""
+
     def wake_builder(area, is_deferrable):
         woken.append(f"{area}, deferrable" if is_deferrable else area)
 
-    return create_app(
+    return partial(
+        create_app,
         settings,
         clock=clock,
         wake_builder=wake_builder,
@@ -279,6 +282,11 @@ def app(store, settings, clock, woken):
         rate_limiter=clock.limiter(),
         client_limiter=clock.limiter(),
     )
+
+
+@pytest.fixture
+def app(make_app):
+    return make_app()
 
 
 @pytest.fixture

@@ -4,9 +4,7 @@ from html.parser import HTMLParser
 
 import pytest
 
-from api.http.application import create_app
 from models.settings import Settings
-from sitegen.builder.preview import Preview
 from sitegen.theme.console_theme import ConsoleTheme
 
 SAME_ORIGIN = {"Sec-Fetch-Site": "same-origin"}
@@ -81,19 +79,8 @@ def console_theme():
 
 
 @pytest.fixture
-def console_app(store, settings, clock, console_theme, woken):
-    def wake_builder(area, is_deferrable):
-        woken.append(area)
-
-    return create_app(
-        settings,
-        clock=clock,
-        wake_builder=wake_builder,
-        preview=Preview(settings.output),
-        rate_limiter=clock.limiter(),
-        client_limiter=clock.limiter(),
-        console_theme=console_theme,
-    )
+def console_app(make_app, console_theme):
+    return make_app(console_theme=console_theme)
 
 
 @pytest.fixture

@@ -37,7 +37,7 @@ class DocsProject:
         assert response.status_code == 200, response.text
         return response.json["data"]
 
-    def _call(self, operation, asked):
-        response = self.api(f"{DOCUMENTS}/{operation}", asked)
+    def _call(self, operation, values):
+        response = self.api(f"{DOCUMENTS}/{operation}", values)
         assert response.status_code == 200, response.text
         return response.json["data"]

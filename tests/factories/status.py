@@ -85,7 +85,7 @@ class World:
         for source, status, seconds in vector.samples:
             self.sample("api", source, status, seconds)
 
-    def _call(self, route, asked):
-        response = self.api(route, asked)
+    def _call(self, route, values):
+        response = self.api(route, values)
         assert response.status_code == 200, response.text
         return response.json["data"]

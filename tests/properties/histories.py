@@ -54,13 +54,13 @@ class World:
         self.ids = {"incidents": [], "maintenance": [], "updates": []}
         self.documents, self.calls, self.due = {}, 0, clock.now
 
-    def api(self, path, **asked):
-        """Ask; a refusal changes nothing and is part of life."""
+    def api(self, path, **values):
+        """Call an operation; a 4xx response changes nothing and is expected."""
         self.calls += 1
         headers = self.headers | {"Idempotency-Key": f"call-{self.calls}"}
-        response = self.client.post(path, json=asked, headers=headers)
+        response = self.client.post(path, json=values, headers=headers)
         assert response.status_code < 500, response.text
-        # A path that does not exist would be no part of life.
+        # A path that does not exist is a fault of the test.
         assert not response.json.get("type", "").endswith("/not-found/"), path
         return response.json.get("data", {})
 

@@ -10,18 +10,18 @@ from models.pagination import _decode, _encode
 ALPHABET = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_"
 values = st.lists(st.one_of(st.integers(0, 2**53), st.text()), min_size=1, max_size=4)
 
-# The database of the test holds nothing but the secret, which stays the same.
-held_still = settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
+# The fixture need not be reset: the database has nothing but the secret.
+reuse_fixture = settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
 
 
-@held_still
+@reuse_fixture
 @given(last=values)
 def test_read_as_written(last, store):
     """A cursor returns the values of the last row."""
     assert _decode(_encode("place", last), "place") == last
 
 
-@held_still
+@reuse_fixture
 @given(last=values, data=st.data())
 def test_one_character_changed(last, data, store):
     """A cursor with one changed character is rejected."""
@@ -34,7 +34,7 @@ def test_one_character_changed(last, data, store):
         _decode(cursor[:at] + other + cursor[at + 1 :], "place")
 
 
-@held_still
+@reuse_fixture
 @given(last=values, data=st.data())
 def test_cut_or_lengthened(last, data, store):
     """A truncated or extended cursor is rejected."""
@@ -47,7 +47,7 @@ def test_cut_or_lengthened(last, data, store):
             _decode(text, "place")
 
 
-@held_still
+@reuse_fixture
 @given(text=st.text())
 def test_any_text(text, store):
     """Any other text is rejected as a cursor and causes no error."""

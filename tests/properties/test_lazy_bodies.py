@@ -69,10 +69,10 @@ def in_memory(text):
     return validate(Body, parse_json(text), "pointer")
 
 
-def outcome(parse, *given):
+def outcome(parse, *arguments):
     """Return the values of the body; None if it is no JSON."""
     try:
-        body = parse(*given)
+        body = parse(*arguments)
     except MalformedRequest:
         return None
     held = [[item.root for item in items] for items in (body.held.one, body.held.two)]

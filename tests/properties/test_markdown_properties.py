@@ -25,7 +25,7 @@ $|$$|$a_b$|\\frac{a}{b}|=== "a"
 [^a]|[^a]: |[^b]: [^a]|www.a.b|
 ---|===|-:|:-:|:-|+|!|&|;|=|{|}|$"""
 FRAGMENTS = FRAGMENTS.replace("\n", "|").split("|")
-ASKED = {
+IDS_BY_TITLE = {
     "a": "a",
     "A 1": "a-1",
     "a-1-1": "a-1-1",
@@ -68,15 +68,15 @@ def test_render_is_stable(text):
     assert render(text) == render(text)
 
 
-@given(st.lists(st.sampled_from(sorted(ASKED))))
+@given(st.lists(st.sampled_from(sorted(IDS_BY_TITLE))))
 def test_an_id_that_a_heading_asks_for_is_given(titles):
     """Ids are unique, and no suffix takes an id that a heading sets."""
     headings = render("\n".join(f"## {title}" for title in titles)).headings
 
     ids = [heading.id for heading in headings]
     assert len(set(ids)) == len(ids) == len(titles)
-    for body in {ASKED[title] for title in titles}:
-        first = next(i for i, title in enumerate(titles) if ASKED[title] == body)
+    for body in {IDS_BY_TITLE[title] for title in titles}:
+        first = next(i for i, title in enumerate(titles) if IDS_BY_TITLE[title] == body)
         fixed = [i for i, title in enumerate(titles) if title == f"x {{#{body}}}"]
         assert ids[fixed[0] if fixed else first] == body
 

@@ -29,7 +29,7 @@ anything = st.lists(words | spaces | few | st.characters(codec="utf-8"), max_siz
 texts = (st.lists(words | spaces, max_size=20) | anything).map(
     lambda parts: "".join(parts).replace("\x00", "")
 )
-asked = st.lists(
+queries = st.lists(
     words | few | st.sampled_from([" ", '"', "* ", '" "']), min_size=1, max_size=8
 ).map("".join)
 
@@ -59,8 +59,8 @@ def found_by_server(store):
 
     def found(title, body, parts):
         query = "SELECT ?::tsvector @@ ?::tsquery"
-        given = tsvector_of(title, body), tsquery_of(parts)
-        return store.execute_sql(query, given).fetchone()[0]
+        parameters = tsvector_of(title, body), tsquery_of(parts)
+        return store.execute_sql(query, parameters).fetchone()[0]
 
     return found
 
@@ -72,14 +72,14 @@ def cases(draw):
     whole = f"{title} {body}"
     start = draw(st.integers(0, len(whole)))
     piece = whole[start : start + draw(st.integers(1, 8))].replace('"', "")
-    said = st.sampled_from([piece, f'"{piece}"', f"{piece.strip()}*"])
-    return title, body, draw(asked | said)
+    own = st.sampled_from([piece, f'"{piece}"', f"{piece.strip()}*"])
+    return title, body, draw(queries | own)
 
 
 # Three words, so that phrases are found, and almost found.
 few_words = st.lists(st.sampled_from(["a", "ab", "É"]), max_size=6).map(" ".join)
-phrases = few_words.map(lambda said: f'"{said}"') | few_words.map(
-    lambda said: said + "*"
+phrases = few_words.map(lambda text: f'"{text}"') | few_words.map(
+    lambda text: text + "*"
 )
 
 

@@ -36,10 +36,10 @@ def test_highlighted_is_what_is_found(word, body):
     assert bool(highlights) == found, (snippet, match)
 
 
-@given(asked=st.text(min_size=1, max_size=200), body=st.text(max_size=2000))
-def test_highlights_lie_in_the_snippet(asked, body):
+@given(query=st.text(min_size=1, max_size=200), body=st.text(max_size=2000))
+def test_highlights_lie_in_the_snippet(query, body):
     """A snippet is one short line, with highlights that do not overlap."""
-    snippet, highlights = SnippetMaker(asked).snippet(body)
+    snippet, highlights = SnippetMaker(query).snippet(body)
 
     assert len(snippet) <= MAX_LENGTH
     assert snippet.isprintable()
@@ -49,10 +49,10 @@ def test_highlights_lie_in_the_snippet(asked, body):
         end = start + length
 
 
-@given(asked=st.text(max_size=200))
-def test_no_query_is_an_error(asked):
+@given(query=st.text(max_size=200))
+def test_no_query_is_an_error(query):
     """SQLite accepts every query that is made from any input."""
-    match = match_expression(asked)
+    match = match_expression(query)
 
     if match is not None:
         matches("a text", match)
