@@ -192,7 +192,11 @@ class Reports:
         return report if is_known else Report()
 
     def faults(self) -> list[Fault]:
-        """Return what the builders report, and one for each process that is down."""
+        """
+        Return what the builders report, and one for each process that died.
+
+        Of such a process, the fault lasts until it does its work again.
+        """
         faults: dict[Fault, None] = {}
         for name in (BUILDER, DOCS):
             report = self.last(name)
@@ -204,7 +208,10 @@ class Reports:
                 )
                 faults[Fault("site-behind", detail)] = None
         for name, state in self.states().items():
-            if state.starts and not state.pid:
+            report = self.last(name)
+            does_its_work = report.has_started and report.pid == state.pid
+            has_died = state.starts > (1 if state.pid else 0)
+            if has_died and not does_its_work:
                 detail = f"The process {name} died and is restarting."
                 faults[Fault("process-down", detail)] = None
         return [*faults]

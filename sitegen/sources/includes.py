@@ -11,7 +11,6 @@ from pathlib import Path
 from models.front_matter import (
     YAML_ERRORS,
     UnreadableFile,
-    load_yaml,
     split_front_matter,
 )
 from sitegen.sources.fences import FenceTracker, fence_around
@@ -20,6 +19,7 @@ from sitegen.sources.source_file import (
     MKDOCS_FILES,
     SUFFIXES,
     existing_file,
+    load_config,
     read_text,
 )
 
@@ -296,7 +296,7 @@ class Includes:
 def _base_paths(root: Path, name: str) -> list[str]:
     """Return the `base_path` of the snippets in a configuration of MkDocs."""
     try:
-        config = load_yaml(read_text(root, Path(name)))
+        config = load_config(read_text(root, Path(name)))
     except (UnreadableFile, *YAML_ERRORS):
         return []
     extensions = config.get("markdown_extensions") if isinstance(config, dict) else None

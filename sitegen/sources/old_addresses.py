@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import unquote, urlsplit
 
-from models.front_matter import YAML_ERRORS, UnreadableFile, load_yaml, text_of
+from models.front_matter import YAML_ERRORS, UnreadableFile, text_of
 from sitegen.sources.navigation.javascript_data import text_in
 from sitegen.sources.navigation.reading import (
     ASTRO_FILES,
@@ -20,7 +20,7 @@ from sitegen.sources.navigation.reading import (
     folder_at,
 )
 from sitegen.sources.redirect_maps import DOCUSAURUS_FILES
-from sitegen.sources.source_file import MKDOCS_FILES, read_text
+from sitegen.sources.source_file import MKDOCS_FILES, load_config, read_text
 
 # How many folders the configuration may be above the tree.
 MAX_ABOVE = 3
@@ -91,7 +91,7 @@ def _mapping(value: Any) -> dict[str, Any]:
 
 
 def _mkdocs(text: str) -> OldSite:
-    config = _mapping(load_yaml(text))
+    config = _mapping(load_config(text))
     ends_with_html = config.get("use_directory_urls") is False
     content = text_of(config, "docs_dir")
     return OldSite(_path_of(config.get("site_url")), ends_with_html, content=content)
@@ -118,7 +118,7 @@ def _starlight(text: str) -> OldSite:
 
 
 def _jekyll(text: str) -> OldSite:
-    config = _mapping(load_yaml(text))
+    config = _mapping(load_config(text))
     path, permalink = _path_of(config.get("baseurl")), config.get("permalink")
     is_pretty = permalink == "pretty" or str(permalink).endswith("/")
     return OldSite(path, ends_with_html=not is_pretty)
@@ -128,7 +128,7 @@ def _hugo(text: str) -> OldSite:
     try:
         config = tomllib.loads(text)
     except tomllib.TOMLDecodeError:
-        config = _mapping(load_yaml(text))
+        config = _mapping(load_config(text))
     values = {name.lower(): value for name, value in config.items()}
     path, is_ugly = _path_of(values.get("baseurl")), values.get("uglyurls") is True
     return OldSite(path, ends_with_html=is_ugly, is_lower_case=True)
@@ -140,7 +140,7 @@ def _mintlify(text: str) -> OldSite:
 
 
 def _gitbook(text: str) -> OldSite:
-    return OldSite(content=text_of(_mapping(load_yaml(text)), "root"))
+    return OldSite(content=text_of(_mapping(load_config(text)), "root"))
 
 
 # By the files that tell which generator it is: the folder of its pages beside them.

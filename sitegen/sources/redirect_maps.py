@@ -9,7 +9,7 @@ from pathlib import Path
 from posixpath import dirname, join
 from typing import Any
 
-from models.front_matter import YAML_ERRORS, UnreadableFile, load_yaml, text_of
+from models.front_matter import YAML_ERRORS, UnreadableFile, text_of
 from sitegen.sources.navigation.javascript_data import literal_after
 from sitegen.sources.navigation.reading import (
     ASTRO_FILES,
@@ -17,7 +17,7 @@ from sitegen.sources.navigation.reading import (
     MINTLIFY_FILES,
     folder_at,
 )
-from sitegen.sources.source_file import MKDOCS_FILES, read_text
+from sitegen.sources.source_file import MKDOCS_FILES, load_config, read_text
 
 MDBOOK_FILES = ("book.toml",)
 DOCUSAURUS_FILES = tuple(f"docusaurus.config.{end}" for end in ("js", "ts", "mjs"))
@@ -72,7 +72,7 @@ def _javascript(text: str) -> Any:
 
 
 def _mkdocs(folder: Path, roots: list[Path]) -> Iterator[MappedRedirect]:
-    path, config = _load(roots, MKDOCS_FILES, load_yaml)
+    path, config = _load(roots, MKDOCS_FILES, load_config)
     if not isinstance(config, dict):
         return
     docs = path.parent / (text_of(config, "docs_dir") or "docs")
@@ -98,7 +98,7 @@ def _mdbook(folder: Path, roots: list[Path]) -> Iterator[MappedRedirect]:
 
 
 def _gitbook(folder: Path, roots: list[Path]) -> Iterator[MappedRedirect]:
-    path, config = _load(roots, GITBOOK_FILES, load_yaml)
+    path, config = _load(roots, GITBOOK_FILES, load_config)
     content = folder_at(path.parent, text_of(config, "root"))
     if config and content and content.is_relative_to(folder):
         prefix = content.relative_to(folder).as_posix()

@@ -3,15 +3,17 @@
 import os
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, lru_cache
 from pathlib import Path
 from posixpath import join
+from typing import Any
 
 from models.front_matter import (
     FrontMatter,
     UnreadableFile,
     UnreadableFrontMatter,
     is_draft,
+    load_yaml,
     split_front_matter,
 )
 
@@ -119,3 +121,13 @@ def walk(
         )
         waiting += [join(parent, name) for name in reversed(folders)]
         yield parent, folders, sorted(names)
+
+
+@lru_cache(maxsize=8)
+def load_config(text: str) -> Any:
+    """
+    Parse a configuration in YAML, as `load_yaml` does.
+
+    Several readers take their part of one file; none may change its values.
+    """
+    return load_yaml(text)

@@ -9,7 +9,7 @@ from pathlib import Path
 from shlex import quote
 
 from models.errors import Refusal
-from models.front_matter import YAML_ERRORS, UnreadableFile, load_yaml, text_of
+from models.front_matter import YAML_ERRORS, UnreadableFile, text_of
 from models.projects.document_imports.sources import DocumentSource, document_source
 from models.projects.fields import LANGUAGE_TAG
 from models.projects.files.file_import import FileSource
@@ -25,7 +25,14 @@ from sitegen.sources.includes import Includes
 from sitegen.sources.names import slugs
 from sitegen.sources.navigation.entries import Navigation, plain_label
 from sitegen.sources.navigation.layout import Layout, truncate
-from sitegen.sources.source_file import SUFFIXES, SourceFile, read_file, read_text, walk
+from sitegen.sources.source_file import (
+    SUFFIXES,
+    SourceFile,
+    load_config,
+    read_file,
+    read_text,
+    walk,
+)
 from sitegen.sources.titles import split_heading
 from sitegen.sources.unsupported_syntax import join_names, remove_local_images
 from sitegen.sources.wikilinks import Wikilinks
@@ -183,7 +190,7 @@ def _is_folder_of_pages(name: str, collections: set[str]) -> bool:
 def _jekyll_collections(folder: Path) -> set[str]:
     """Return the folders of Jekyll's collections, whose names begin with '_'."""
     try:
-        config = load_yaml(read_text(folder, Path(JEKYLL_CONFIG)))
+        config = load_config(read_text(folder, Path(JEKYLL_CONFIG)))
     except (UnreadableFile, *YAML_ERRORS):
         return set()
     collections = config.get("collections") if isinstance(config, dict) else None

@@ -27,8 +27,9 @@ PAGES = {
     "not found": "/404.html",
 }
 REAL = (
-    *("introduction", "glossary", "histograms", "data-model"),
-    *("faq", "exporters", "rules", "grafana"),
+    *("introduction", "introduction/glossary", "introduction/faq"),
+    *("concepts/data_model", "instrumenting/exporters", "visualization/grafana"),
+    *("practices/histograms", "practices/rules"),
 )
 
 of_each = pytest.mark.parametrize("name", PAGES)
@@ -82,7 +83,7 @@ def test_scripts_off(open_strictly, addresses, name):
         assert page.locator("h1").first.inner_text().strip()
 
 
-@pytest.mark.parametrize("slug", REAL)
-def test_real_docs(open_strictly, real_site, slug):
+@pytest.mark.parametrize("path", REAL)
+def test_real_docs(open_strictly, real_site, path):
     """Pages of real documentation have no findings either, and call no other host."""
-    assert findings(open_strictly(f"{real_site}/guides/{slug}/"), FEW_LOOKS[:2]) == {}
+    assert findings(open_strictly(f"{real_site}/guides/{path}/"), FEW_LOOKS[:2]) == {}

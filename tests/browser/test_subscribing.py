@@ -3,6 +3,7 @@
 from dataclasses import replace
 
 import pytest
+from playwright.sync_api import expect
 
 from models.notifications.rows import SubscriptionRow
 from models.notifications.subscriptions.links import CONFIRM, MANAGE
@@ -52,10 +53,6 @@ def open_page(browser):
     assert errors == []
 
 
-def heading(page):
-    return page.locator("h1").inner_text()
-
-
 def the_row():
     return SubscriptionRow.get()
 
@@ -72,24 +69,24 @@ def test_there_and_out_again(site, open_page, has_scripts):
     page.get_by_label("Email address").fill(ADA)
     page.get_by_label("Scheduled maintenance").uncheck()
     page.get_by_role("button", name="Subscribe").click()
-    assert heading(page) == "Check your mailbox"
+    expect(page.locator("h1")).to_have_text("Check your mailbox")
     assert the_row().services == ["api"]
 
     page.goto(site + CONFIRM + token_of(the_row().id, "confirm"))
     assert the_row().state == "pending"
     page.get_by_role("button", name="Confirm the subscription").click()
-    assert heading(page) == "You are subscribed"
+    expect(page.locator("h1")).to_have_text("You are subscribed")
     assert the_row().state == "active"
 
     page.get_by_role("link", name="Change or end the subscription").click()
     page.get_by_label("Mail", exact=True).check()
     page.get_by_role("button", name="Save").click()
-    assert page.get_by_text("Your choices are saved.").is_visible()
+    expect(page.get_by_text("Your choices are saved.")).to_be_visible()
     assert sorted(the_row().services) == ["api", "mail"]
     assert all(event.startswith("incident.") for event in the_row().events)
 
     page.get_by_role("button", name="Unsubscribe").click()
-    assert heading(page) == "The subscription has ended"
+    expect(page.locator("h1")).to_have_text("The subscription has ended")
     assert the_row().state == "ended"
 
 

@@ -120,6 +120,22 @@ def test_process_that_is_down(reports):
     assert reports.faults() == [FAULT, down]
 
 
+def test_process_that_was_restarted(reports):
+    """A process that died is a fault until its successor does its work."""
+
+    def faults(starts):
+        reports.write_states({"docs": ProcessState(os.getpid(), starts)})
+        return [fault.state for fault in reports.faults()]
+
+    assert (faults(starts=1), faults(starts=2)) == ([], ["process-down"])
+
+    reports.write("docs", Report())
+    assert faults(starts=2) == ["process-down"]
+
+    reports.write("docs", Report(has_started=True))
+    assert (faults(starts=2), faults(starts=3)) == ([], [])
+
+
 def test_site_that_another_server_builds(reports):
     """Documents are current if both builders say so, the status page if one does."""
     reports.write("builder", Report(is_output_current=True))

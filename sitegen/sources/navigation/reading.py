@@ -7,7 +7,7 @@ from pathlib import Path
 from posixpath import dirname, join, normpath
 from typing import Any
 
-from models.front_matter import YAML_ERRORS, UnreadableFile, load_yaml, text_of
+from models.front_matter import YAML_ERRORS, UnreadableFile, text_of
 from sitegen.sources.navigation.entries import Entry, FileIndex, Navigation
 from sitegen.sources.navigation.javascript_data import literal_after, text_in
 from sitegen.sources.navigation.menus import (
@@ -27,6 +27,7 @@ from sitegen.sources.source_file import (
     MKDOCS_FILES,
     SUFFIXES,
     existing_file,
+    load_config,
     read_text,
 )
 
@@ -118,7 +119,7 @@ class _Reader:
     def summary(self) -> Iterator[Entry]:
         content, name = self._folder, SUMMARY
         for root in (self._folder, self._folder.parent):
-            config = self._load([root], GITBOOK_FILES, load_yaml)
+            config = self._load([root], GITBOOK_FILES, load_config)
             if not isinstance(config, dict):
                 continue
             pages = folder_at(root, text_of(config, "root"))
@@ -135,7 +136,7 @@ class _Reader:
 
     def mkdocs(self) -> Iterator[Entry]:
         for root in (self._folder, self._folder.parent):
-            config = self._load([root], MKDOCS_FILES, load_yaml)
+            config = self._load([root], MKDOCS_FILES, load_config)
             if not isinstance(config, dict):
                 continue
             docs = folder_at(root, text_of(config, "docs_dir") or "docs")
@@ -174,7 +175,7 @@ class _Reader:
                     yield from read_vitepress(menu, self._index, prefix)
 
     def toc(self) -> Iterator[Entry]:
-        menu = self._load([self._folder], TOC_FILES, load_yaml)
+        menu = self._load([self._folder], TOC_FILES, load_config)
         opened = {self._folder}
 
         def load(target: str, folder: str) -> tuple[Any, str] | None:
@@ -184,14 +185,14 @@ class _Reader:
             if not path.is_relative_to(self._folder):
                 return None
             opened.add(path.parent)
-            menu = self._load([path.parent], [path.name], load_yaml)
+            menu = self._load([path.parent], [path.name], load_config)
             return menu, _relative(path.parent, self._folder)
 
         yield from read_menu(menu, self._index, "", load)
 
     def menu(self) -> Iterator[Entry]:
         roots = [self._folder, self._folder.parent]
-        yield from read_menu(self._load(roots, MENU_FILES, load_yaml), self._index)
+        yield from read_menu(self._load(roots, MENU_FILES, load_config), self._index)
 
     def _load(
         self, roots: list[Path], names: Any, parse: Callable[[str], Any]
@@ -235,7 +236,7 @@ def _parse_vitepress(text: str) -> tuple[Any, str]:
 
 
 def _read_category(folder: Path, path: Path, navigation: Navigation) -> None:
-    parse = json.loads if path.suffix == ".json" else load_yaml
+    parse = json.loads if path.suffix == ".json" else load_config
     category = _load(folder, path.as_posix(), parse, navigation)
     if not isinstance(category, dict):
         return
