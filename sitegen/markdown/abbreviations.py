@@ -10,7 +10,7 @@ from markdown_it.token import Token
 from markdown_it.utils import EnvType
 
 MAX_ABBREVIATIONS = 500
-_DEFINITION = re.compile(r"\*\[([^\[\]\n]{1,100})\]:[ \t]*([^\n]{1,500})")
+_DEFINITION = re.compile(r"\*\[([^\[\]\n]{1,100})\]:[ \t]*+([^\n]{1,500}+)")
 
 
 def enable_abbreviations(parser: MarkdownIt) -> None:

@@ -29,7 +29,7 @@ _TARGET = re.compile(r"\((?<=\]\()[^()\s]*")
 _CODE = rf"^ {{0,3}}(?P<fence>`{{3,}}|~{{3,}}).*?(?:^ {{0,3}}(?P=fence)|\Z)|{CODE_SPAN}"
 _SIGN = re.compile(r"<[A-Za-z/!]|\{:?\s*[#.]")
 _INVISIBLE = re.compile(
-    rf"{_CODE}|<!--.{{0,2000}}?-->"
+    rf"{_CODE}|<!--.*?(?:-->|\Z)"
     r"|</?(?P<name>[a-z][a-z0-9]{0,20})(?:\s[^<>]{0,1000})?/?>"
     r"|\{:?\s*[#.][^{}\n]{1,300}\}",
     re.M | re.S | re.I,

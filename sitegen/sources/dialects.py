@@ -38,7 +38,7 @@ _DIRECTIVE = re.compile(
 # GitBook.
 _BLOCK_TAG = re.compile(
     r"(?<!\{)\{% *(end)?(hint|tabs|tab|stepper|step|columns|column|code)"
-    r" *([^{}%]{0,500})%\}(?!\})"
+    r" *+([^{}%]{0,500}+)%\}(?!\})"
 )
 _RAW = re.compile(r"\{%-? ?(?:end)?raw ?-?%\}")
 _NOTE_CLASS = re.compile(r"\{: *\.([a-z]{1,20}+)(?:-title)?[^{}]{0,100}\}\s*")
@@ -63,7 +63,9 @@ _CONTENTS_HEADING = re.compile(
 )
 _AFTER_TABLE = re.compile(r"[ \t]*(?:\{[{%]|</?[A-Za-z]|:::|///)(?!.*\|)")
 # Hugo: a shortcode that is shown as it is.
-_ESCAPED_SHORTCODE = re.compile(r"\{\{([<%])/\*(.{0,1000}?)\*/([%>])\}\}")
+_ESCAPED_SHORTCODE = re.compile(
+    r"\{\{([<%])/\*((?:[^{*\n]++|\*(?!/)|\{(?!\{))*+)\*/([%>])\}\}"
+)
 # Obsidian.
 _CALLOUT = re.compile(
     r"((?:[ ]{0,3}> ?){1,10})\[!([A-Za-z-]{1,40})(?:\|[^\]]{0,100})?\]([+-]?)"

@@ -41,13 +41,15 @@ PATHS = (OVERVIEW, SERVICE, FRONT, "/status/history/2026-03/")
 # Longer than between two checks for a newer page, and different from the ten seconds at
 # which everything here begins and ends.
 STEP_SECONDS = 75
-# What an open page may keep: what the reader opened, and the texts that count minutes.
+# What an open page may keep: what the reader opened, and the texts that count minutes,
+# which may be of a moment that has not come yet when the page is fetched.
 # The choice of a day is no attribute.
 DOCUMENT = """() => {
   const copy = document.documentElement.cloneNode(true);
   for (const details of copy.querySelectorAll("details")) details.open = false;
   for (const time of copy.querySelectorAll("[data-ago]")) {
-    time.dataset.ago = time.dataset.ago.replace(/\\d+ minutes?/, "minutes");
+    const near = /(in )?(less than a|\\d+) minutes?( ago)?/;
+    time.dataset.ago = time.dataset.ago.replace(near, "minutes");
   }
   // Neither an empty class nor the order of attributes means anything.
   if (!copy.className) copy.removeAttribute("class");

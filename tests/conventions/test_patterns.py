@@ -80,6 +80,42 @@ def character(code, value):
     return "x" if code in (codes.ANY, codes.NOT_LITERAL) else ""
 
 
+def single_parts(tree):
+    """Yield each part of the pattern that matches one character."""
+    for code, value in tree:
+        if code in (codes.LITERAL, codes.NOT_LITERAL, codes.IN):
+            yield code, value
+        else:
+            yield from single_parts_in(value)
+
+
+def single_parts_in(value):
+    if isinstance(value, parser.SubPattern):
+        yield from single_parts(value)
+    elif isinstance(value, tuple | list):
+        for part in value:
+            yield from single_parts_in(part)
+
+
+def distinct_characters(tree):
+    """Return CHARACTERS, but of those that the pattern treats alike only the first."""
+    parts = [*single_parts(tree)]
+
+    def treatment(text):
+        # Boundaries and dots look at words and lines.
+        yield from (text == "\n", bool(re.match(r"\w", text)))
+        for code, value in parts:
+            if code is codes.IN:
+                yield is_in_class(value, text)
+            else:
+                yield chr(value) == text
+
+    firsts = {}
+    for text in CHARACTERS:
+        firsts.setdefault((*treatment(text),), text)
+    return firsts.values()
+
+
 def is_in_class(items, text):
     number, is_negated = ord(text), items[0][0] is codes.NEGATE
     is_listed = any(
@@ -106,8 +142,9 @@ def slowest(pattern, method):
     Return what takes more than linear time: the beginning, repetition and end of a
     text.
     """
-    beginnings = prefixes(parser.parse(pattern.pattern, pattern.flags))
-    repeated = [*CHARACTERS, *filter(None, beginnings)]
+    tree = parser.parse(pattern.pattern, pattern.flags)
+    beginnings = prefixes(tree)
+    repeated = [*distinct_characters(tree), *filter(None, beginnings)]
     for parts in combinations(beginnings, dict.fromkeys(repeated), ["", "\n\0"]):
         if is_superlinear(pattern, method, *parts):
             return parts

@@ -64,6 +64,8 @@ def test_places():
         ('<figure class="a1"><img src="b1.png" alt="c"></figure>', "", "figure a1 b1"),
         ("## Head {#own-id .d1}\n\ntext{.e1}", "head text", "own id d1 e1"),
         ("a <!-- secret --> b <kbd>key</kbd>", "a b key", "secret kbd"),
+        (f"a <!-- {'secret ' * 500} --> b", "a b", "secret"),
+        ("a `<!--` b\n\n<!-- secret", "a b", "secret"),
         ("`<b1>` and\n\n```html\n<summary>{#c1}\n```\n", "b1 summary c1", ""),
         ("List<Item> 2 < 3", "list item", ""),
     ],
