@@ -79,6 +79,12 @@ def declare(parser: ArgumentParser) -> None:
         help="another folder of files that are included or shown; can be repeated",
     )
     import_parser.add_argument(
+        "--unknown",
+        choices=("remove", "show"),
+        default="remove",
+        help="what becomes of the tags of unknown components (default: remove)",
+    )
+    import_parser.add_argument(
         "--prune",
         action="store_true",
         help="unpublish and archive documents of the tree whose files are gone",
@@ -134,6 +140,7 @@ def import_docs(context: CommandContext, arguments: Namespace) -> int:
             name=arguments.tree,
             include_from=arguments.include_from,
             now=context.clock(),
+            removes_unknown=arguments.unknown == "remove",
         )
         if not tree.sources and not tree.skipped:
             raise CommandError(

@@ -72,10 +72,17 @@ class Container:
 
 
 class ContainerConverter:
-    """Converts lines, each given with whether it is code."""
+    """
+    Converts lines, each given with whether it is code.
 
-    def __init__(self, lines: Iterable[tuple[str, bool]]) -> None:
+    Counts components without a counterpart in `removed`; without it, they stay.
+    """
+
+    def __init__(
+        self, lines: Iterable[tuple[str, bool]], removed: Counter[str] | None = None
+    ) -> None:
         lines = list(lines)
+        self._removed = removed
         # How many closing tags of each component are still to come.
         self._closings = _count_closings(lines)
         self._open: list[Container] = []
@@ -173,14 +180,15 @@ class ContainerConverter:
         if text := to_line(component) if component.is_empty else None:
             self._write(" " * indent + text, prefix)
             return True
-        block = to_block(component, KIND_BY_NAME)
         # Without its end, it would contain the rest of the page.
-        if (
-            block is None
-            or component.is_empty
-            or not self._closings[component.name] > 0
-        ):
+        if component.is_empty or not self._closings[component.name] > 0:
             return False
+        block = to_block(component, KIND_BY_NAME)
+        if block is None:
+            if self._removed is None or component.has_element:
+                return False
+            self._removed[component.label] += 1
+            block = Block()
         self._closings[component.name] -= 1
         if block == Block():
             self._is_new_group = self._is_after_tab
@@ -299,7 +307,9 @@ class ContainerConverter:
         self._blanks = 0
 
 
-def convert_in_quotes(lines: Sequence[tuple[str, bool]]) -> Iterator[tuple[str, bool]]:
+def convert_in_quotes(
+    lines: Sequence[tuple[str, bool]], removed: Counter[str] | None
+) -> Iterator[tuple[str, bool]]:
     """Yield the lines, each with whether it is code, with containers within quotes."""
     for is_quote, group in groupby(lines, lambda line: line[0].startswith(">")):
         quote = list(group)
@@ -307,7 +317,7 @@ def convert_in_quotes(lines: Sequence[tuple[str, bool]]) -> Iterator[tuple[str, 
             yield from quote
             continue
         inner = [(line[1:].removeprefix(" "), is_code) for line, is_code in quote]
-        for line in ContainerConverter(inner).text().split("\n"):
+        for line in ContainerConverter(inner, removed).text().split("\n"):
             # What was code is still so, and nothing else is to be converted.
             yield f"> {line}".rstrip(), True
 

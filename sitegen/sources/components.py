@@ -5,6 +5,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from html import escape
 
+from sitegen.markdown.code_blocks import CODE_SPAN
+from sitegen.markdown.html_tags import ALLOWED
+
 # A component or shortcode alone in its line, with its attributes.
 _TAG = re.compile(
     r"[ \t]*<(/?)([A-Za-z][\w.]{0,40}+)"
@@ -13,6 +16,7 @@ _TAG = re.compile(
 _SHORTCODE = re.compile(
     r"\{\{[<%] ?+(/?) ?+([\w/-]{1,40}+)([^{}]{0,2000}?)(/?)[%>]\}\}"
 )
+_SHORTCODE_OR_CODE = re.compile(f"{_SHORTCODE.pattern}|{CODE_SPAN}")
 _ATTRIBUTE = re.compile(
     r"([\w-]{1,40}+)[ ]?[=:][ ]?(?:\"([^\"]{0,500}+)\"|'([^']{0,500}+)'"
     r"|\{[\"'`]([^\"'`{}]{0,500}+)[\"'`]\}|([^\s\"'{}<>]{1,300}+))|\"([^\"]{0,500}+)\"|([\w-]++)"
@@ -67,7 +71,14 @@ class Component:
     values: tuple[str, ...]
     is_closing: bool
     is_empty: bool
+    # As it begins in the text, such as `<Card` or `{{< map`.
+    label: str
     is_jsx: bool = False
+
+    @property
+    def has_element(self) -> bool:
+        """Return whether HTML has an element of this name, which the site shows."""
+        return self.name.startswith("<") or (self.is_jsx and self.name in ALLOWED)
 
     def first(self, *names: str) -> str:
         return next(
@@ -95,14 +106,16 @@ def parse_component(line: str) -> Component | None:
     )
     if match is None or not (is_shortcode or _is_component(match[2], match[3])):
         return None
-    attributes, values = _attributes(match[3])
+    attributes, values = read_attributes(match[3])
     is_empty = bool(match[4]) if is_shortcode else match[3].rstrip().endswith("/")
     # An element of HTML is distinguished from a component of the same name.
     is_html = not is_shortcode and match[2].islower()
     name = f"<{match[2]}>" if is_html else match[2].lower()
     is_closing = bool(match[1])
+    label = match[0][: match.end(2) - match.start()].strip()
     return Component(
-        name, attributes, values, is_closing, is_empty, is_jsx=not is_shortcode
+        *(name, attributes, values, is_closing, is_empty, label),
+        is_jsx=not is_shortcode,
     )
 
 
@@ -228,7 +241,7 @@ def convert_inline(line: str) -> str:
     return line
 
 
-def _attributes(text: str) -> tuple[dict[str, str], tuple[str, ...]]:
+def read_attributes(text: str) -> tuple[dict[str, str], tuple[str, ...]]:
     """Return the attributes, the first of each name, and the values without a name."""
     attributes: dict[str, str] = {}
     values = []
@@ -241,7 +254,7 @@ def _attributes(text: str) -> tuple[dict[str, str], tuple[str, ...]]:
 
 
 def _inline(match: re.Match[str]) -> str:
-    attributes, _ = _attributes(match[2])
+    attributes, _ = read_attributes(match[2])
     text = match[3] or attributes.get("text", "")
     link = attributes.get("href")
     if link:
@@ -252,7 +265,7 @@ def _inline(match: re.Match[str]) -> str:
 
 def _frame(match: re.Match[str]) -> str:
     """Return a link to a page of another site that would be embedded."""
-    attributes, _ = _attributes(match[1])
+    attributes, _ = read_attributes(match[1])
     source = attributes.get("src", "")
     source = f"https:{source}" if source.startswith("//") else source
     if not source.startswith("https://"):
@@ -263,7 +276,7 @@ def _frame(match: re.Match[str]) -> str:
 
 
 def _image(match: re.Match[str]) -> str:
-    attributes, _ = _attributes(match[1])
+    attributes, _ = read_attributes(match[1])
     source = attributes.get("src") or attributes.get("source")
     if not source:
         return match[0]
@@ -298,7 +311,7 @@ def split_line(line: str, kinds: Mapping[str, str]) -> list[str]:
 def _split_shortcodes(line: str, kinds: Mapping[str, str]) -> list[str]:
     parts, end = [], 0
     indent = line[: len(line) - len(line.lstrip(" "))]
-    for shortcode in _SHORTCODE.finditer(line):
+    for shortcode in _SHORTCODE_OR_CODE.finditer(line):
         component = parse_component(shortcode[0])
         if component and not component.is_empty and to_block(component, kinds):
             parts += [line[end : shortcode.start()], shortcode[0]]

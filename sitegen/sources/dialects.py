@@ -1,6 +1,7 @@
 """Convert the Markdown dialects of other generators to the Markdown of this site."""
 
 import re
+from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import islice
 
@@ -21,6 +22,7 @@ from sitegen.sources.inline_notations import (
 )
 from sitegen.sources.jsx import with_plain_tags
 from sitegen.sources.link_notations import convert_anchors, convert_link_shortcodes
+from sitegen.sources.tags import without_tags
 
 _IMPORT = re.compile(r"import\s.*['\"][^'\"]+['\"];?\s*")
 MAX_MODULE_LINES = 500
@@ -40,7 +42,9 @@ _BLOCK_TAG = re.compile(
     r"(?<!\{)\{% *(end)?(hint|tabs|tab|stepper|step|columns|column|code)"
     r" *+([^{}%]{0,500}+)%\}(?!\})"
 )
-_RAW = re.compile(r"\{%-? ?(?:end)?raw ?-?%\}")
+_RAW = re.compile(r"\{%-? ?(end)?raw ?-?%\}")
+# What a brace is until all else was converted.
+_RAW_BRACE = "{\ue000"
 _NOTE_CLASS = re.compile(r"\{: *\.([a-z]{1,20}+)(?:-title)?[^{}]{0,100}\}\s*")
 # The mark of a quote that begins with its title.
 _TITLE_CLASS = re.compile(r"\{: *\.[a-z-]{1,40}-title(?![\w-])[^{}]{0,100}\}\s*")
@@ -87,27 +91,30 @@ _OTHER_SIGNS = re.compile(
 )
 
 
-def to_markdown(text: str, *, is_mdx: bool) -> str:
+def to_markdown(text: str, *, is_mdx: bool, removed: Counter[str] | None = None) -> str:
     """
     Return the text in the Markdown of this site.
 
     Admonitions and tabs become quotes and titles, links by shortcode become paths,
     and imports, exports and comments are removed. Of code, only comments that
-    highlight lines are changed.
+    highlight lines are changed. The tags of components without a counterpart are
+    removed and counted in `removed`; without it, they stay.
     """
     # Line by line, a page takes twenty times as long.
     from_start = f"\n{text}"
     has_sign = any(sign in from_start for sign in _SIGNS)
     if has_sign or _OTHER_SIGNS.search(from_start):
-        return convert_lines(text, is_mdx=is_mdx)
+        return convert_lines(text, is_mdx=is_mdx, removed=removed)
     return text
 
 
-def convert_lines(text: str, *, is_mdx: bool) -> str:
+def convert_lines(
+    text: str, *, is_mdx: bool, removed: Counter[str] | None = None
+) -> str:
     """Return what `to_markdown` does, also for text without a sign of a dialect."""
     text = without_comments(text, is_mdx=is_mdx)
     if "{%" in text:
-        text = _BLOCK_TAG.sub(_as_shortcode, text)
+        text = _with_raw_text(text)
     text = without_modules(with_plain_tags(text, is_mdx=is_mdx), is_mdx=is_mdx)
     lines = text.split("\n")
     if _DIRECTIVE.search(text):
@@ -128,9 +135,27 @@ def convert_lines(text: str, *, is_mdx: bool) -> str:
         lines = list(_with_callouts(lines))
     if "{:" in text:
         lines = _with_notes(_with_note_titles(lines))
-    converted = convert_in_quotes(list(_lines(lines)))
-    text = ContainerConverter(converted).text()
-    return _ESCAPED_SHORTCODE.sub(r"{{\1\2\3}}", text)
+    converted = convert_in_quotes(list(_lines(lines)), removed)
+    text = ContainerConverter(converted, removed).text()
+    if removed is not None and ("<" in text or "{" in text):
+        text = without_tags(text, removed)
+    return _ESCAPED_SHORTCODE.sub(r"{{\1\2\3}}", text.replace(_RAW_BRACE, "{"))
+
+
+def _with_raw_text(text: str) -> str:
+    """Keep what is between {% raw %} and {% endraw %} from being converted."""
+    parts, end, is_raw = list[str](), 0, False
+    for tag in _RAW.finditer(text):
+        part = text[end : tag.start()]
+        if is_raw:
+            part = part.replace("{%", f"{_RAW_BRACE}%").replace("{{", f"{_RAW_BRACE}{{")
+        parts += [part, tag[0]]
+        end, is_raw = tag.end(), not tag[1]
+    return "".join([*parts, text[end:]])
+
+
+def _with_shortcodes(text: str) -> str:
+    return _BLOCK_TAG.sub(_as_shortcode, text)
 
 
 def _as_shortcode(tag: re.Match[str]) -> str:
@@ -421,6 +446,7 @@ def _lines(lines: list[str]) -> Iterator[tuple[str, bool]]:
 def _convert_line(before: str, line: str, after: str) -> Iterator[str]:
     if not is_attribute_list(line):
         line = outside_spans(line, convert_notations)
+        line = outside_spans(line, _with_shortcodes) if "{%" in line else line
         # The renderer reads those of headings.
         if not line.startswith("#") and not _UNDERLINE.fullmatch(after):
             line = outside_spans(line, convert_attributes)

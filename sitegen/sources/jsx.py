@@ -5,7 +5,7 @@ No code is run: texts, numbers and lists are read, and other values are left out
 """
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
@@ -95,7 +95,7 @@ def _parts(text: str) -> Iterator[str]:
             position = end_of_fence(text, token["fence"], position)
             continue
         try:
-            tag = _read_tag(text, token, pictures) if token["name"] else None
+            tag = read_tag(text, token, pictures) if token["name"] else None
         except EndlessTag:
             endless += 1
             if endless > MAX_ENDLESS:
@@ -150,7 +150,9 @@ def _labels(values: Any) -> dict[Any, Any]:
     }
 
 
-def _read_tag(text: str, token: re.Match[str], pictures: dict[str, str]) -> Tag | None:
+def read_tag(
+    text: str, token: re.Match[str], pictures: Mapping[str, str]
+) -> Tag | None:
     """Return the tag that begins at the token, None if it does not end."""
     attributes: dict[str, Any] = {}
     position, last = token.end(), token.start() + MAX_LENGTH
@@ -212,7 +214,7 @@ def _end_of_braces(text: str, start: int, last: int) -> int:
     raise EndlessTag
 
 
-def _value(code: str, pictures: dict[str, str]) -> Any:
+def _value(code: str, pictures: Mapping[str, str]) -> Any:
     """Return what the code of a value means, None if only running it would tell."""
     if address := _ADDRESS.fullmatch(code):
         return address[1]

@@ -15,6 +15,7 @@ MAX_OF_KIND = 20
 LOSSES = (
     *("leads nowhere", "leads to no heading", "left out", "shown as text"),
     *("not included.", "could not be resolved", "Markdown source is shown"),
+    "were removed",
 )
 _NAMED = re.compile(r"[/.#'0-9]")
 _DIGITS = re.compile(r"([0-9]+)")

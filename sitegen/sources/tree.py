@@ -1,6 +1,7 @@
 """Read a folder of Markdown files as documents to import."""
 
 import re
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
@@ -34,7 +35,11 @@ from sitegen.sources.source_file import (
     walk,
 )
 from sitegen.sources.titles import split_heading
-from sitegen.sources.unsupported_syntax import join_names, remove_local_images
+from sitegen.sources.unsupported_syntax import (
+    join_names,
+    removal_remark,
+    remove_local_images,
+)
 from sitegen.sources.wikilinks import Wikilinks
 
 SUMMARY_LENGTH = 300
@@ -78,6 +83,8 @@ class Tree:
     notes: list[Note] = field(default_factory=list)
     # The files that the documents refer to.
     files: list[FileSource] = field(default_factory=list)
+    # Whether tags of components without a counterpart are removed, or shown.
+    removes_unknown: bool = True
 
 
 def read_tree(
@@ -87,6 +94,7 @@ def read_tree(
     name: str | None = None,
     include_from: Sequence[Path] = (),
     now: datetime | None = None,
+    removes_unknown: bool = True,
 ) -> Tree:
     """
     Read all Markdown files of the folder, and find the files that they refer to.
@@ -95,9 +103,10 @@ def read_tree(
     unusable file is reported, and the others are still read. `progress` iterates over
     the files and may show the progress. Files may include others that are in the folder
     or in one of `include_from`. Pages that are not to be published `now` are left out;
-    without it, dates do not count.
+    without it, dates do not count. The tags of components without a counterpart are
+    removed, unless `removes_unknown` is false.
     """
-    tree = Tree(includes=Includes([folder, *include_from]))
+    tree = Tree(Includes([folder, *include_from]), removes_unknown=removes_unknown)
     hidden = HiddenPages.from_folder(folder, now)
     files = [
         file
@@ -265,8 +274,14 @@ def _converted_body(file: SourceFile, tree: Tree, tree_files: TreeFiles) -> str:
         remarks = [f"{file.remark.rstrip('.')}, so the page has none.", *remarks]
     if tree.includes.is_mdbook:
         body = without_hidden_lines(body)
-    body = to_markdown(body, is_mdx=file.path.suffix.lower() == ".mdx").lstrip("\n")
+    removed = Counter[str]() if tree.removes_unknown else None
+    is_mdx = file.path.suffix.lower() == ".mdx"
+    body = to_markdown(body, is_mdx=is_mdx, removed=removed).lstrip("\n")
+    if removed:
+        remarks = [*remarks, removal_remark(removed, file.text)]
     body, present = tree_files.bring(body, file.path)
-    body, unsupported = remove_local_images(body, present, source=file.text)
+    body, unsupported = remove_local_images(
+        body, present, source=file.text, removed=(removed or {}).keys()
+    )
     tree.notes += [Note(file.name, remark) for remark in (*remarks, *unsupported)]
     return body

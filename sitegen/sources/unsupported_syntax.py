@@ -1,7 +1,7 @@
 """Find syntax that this site does not support, and remove images that it lacks."""
 
 import re
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence, Set
 from itertools import islice, pairwise
 
 from markdown_it.token import Token
@@ -56,6 +56,10 @@ _NOTATIONS = {
     }.items()
 }
 _SHORTCODE = re.compile(r"(\{\{[<%])(/\*)?(\s{0,9}[\w./-]{0,40})")
+# Liquid's, in which tags are text.
+_RAW_TEXT = re.compile(
+    r"\{%-? ?raw ?-?%\}((?:[^{]|\{(?!%-? ?(?:end)?raw))*+)\{%-? ?endraw ?-?%\}"
+)
 _WITH_ATTRIBUTES = {"image", "link_close"}
 # An image, or a code span, in which there is none.
 _IMAGE = re.compile(
@@ -65,13 +69,18 @@ _IMAGE = re.compile(
 
 
 def remove_local_images(
-    text: str, present: Collection[str] = (), *, source: str = ""
+    text: str,
+    present: Collection[str] = (),
+    *,
+    source: str = "",
+    removed: Set[str] = frozenset(),
 ) -> tuple[str, list[str]]:
     """
     Replace images by their alternative text, unless `present` or at an https URL.
 
     Also return remarks on what the site shows differently than meant, as sentences.
-    They name lines of the source, which is the text of the whole file.
+    They name lines of the source, which is the text of the whole file. `removed` has
+    the labels of components of which no tag is left.
     """
     if not _SUSPECT.search(text):
         return text, []
@@ -85,7 +94,7 @@ def remove_local_images(
         return text, [TOO_MUCH_WORK]
     return text, [
         *_image_remarks(local, _local_images(tokens, present)),
-        *_markup_remarks(tokens, text, source),
+        *_markup_remarks(tokens, text, source, removed),
     ]
 
 
@@ -134,17 +143,19 @@ def _image_remarks(local: list[str], remaining: list[str]) -> Iterator[str]:
         yield f"Broken images remain in the text: {join_names(remaining)}."
 
 
-def _markup_remarks(tokens: list[Token], text: str, source: str) -> Iterator[str]:
+def _markup_remarks(
+    tokens: list[Token], text: str, source: str, removed: Set[str]
+) -> Iterator[str]:
     """Yield a remark for each kind of markup that readers would see."""
     # By kind and name: the first form of the name, and the lines of its token.
     found: dict[str, dict[str, tuple[str, int, int]]] = {}
-    escaped = _escaped_shortcodes(source)
+    shown = _shown_shortcodes(source, removed)
     for before, token in pairwise([Token("", "", 0), *tokens]):
         # Headings and links have attributes that this site knows.
         is_heading = before.type == "heading_open"
         start, end = token.map or (0, 0)
         for kind, name in dict.fromkeys(_left_in(token, is_heading=is_heading)):
-            if name not in escaped:
+            if name not in shown:
                 place = name.rstrip(">"), start, end
                 found.setdefault(kind, {}).setdefault(" ".join(name.split()), place)
     if not found:
@@ -158,6 +169,22 @@ def _markup_remarks(tokens: list[Token], text: str, source: str) -> Iterator[str
             number = _number_of(name, lines[start:end], numbers)
             listed[index] += f" (line {number})" if number else ""
         yield f"{kind} are shown as text: {join_names(listed)}."
+
+
+def removal_remark(removed: Mapping[str, int], source: str) -> str:
+    """Return the remark on components that were removed, by how their tags begin."""
+    numbers = _line_numbers(source)
+    listed = list(removed)
+    for index, (label, count) in enumerate(islice(removed.items(), MAX_NAMES)):
+        number = _number_of(label, [], numbers)
+        places = [f"{count} times"] if count > 1 else []
+        places += [f"line {number}"] if number else []
+        name = f"{label}>" if label.startswith("<") else label
+        listed[index] = f"{name} ({', '.join(places)})" if places else name
+    return (
+        "Tags of unknown components were removed, and what is between them stays:"
+        f" {join_names(listed)}."
+    )
 
 
 def _left_in(token: Token, *, is_heading: bool) -> Iterator[tuple[str, str]]:
@@ -177,12 +204,14 @@ def _left_in(token: Token, *, is_heading: bool) -> Iterator[tuple[str, str]]:
                     yield kind, match[0].strip()
 
 
-def _escaped_shortcodes(source: str) -> set[str]:
-    """Return the shortcodes that an author of Hugo wants to be shown, as `{{< name`."""
+def _shown_shortcodes(source: str, removed: Set[str]) -> set[str]:
+    """Return the shortcodes that an author wants to be shown, such as `{{< name`."""
     opened: dict[bool, set[str]] = {True: set(), False: set()}
     for opening, escape, name in _SHORTCODE.findall(source):
         opened[bool(escape)].add(opening + name)
-    return opened[True] - opened[False]
+    raw = "\n".join(_RAW_TEXT.findall(source))
+    in_raw_text = _NOTATIONS["Shortcodes and directives"].findall(raw)
+    return (opened[True] | set(in_raw_text)) - (opened[False] - removed)
 
 
 def _number_of(name: str, lines: list[str], numbers: dict[str, int]) -> int | None:

@@ -181,6 +181,33 @@ def test_import_below_a_path(command, tree, tmp_path):
     assert "/handbook/basics/first/ /guides/cli/basics/first/ 301" in rules
 
 
+@pytest.mark.parametrize(
+    ("words", "shown", "remark"),
+    [
+        (
+            (),
+            "<p>See 4.</p>",
+            "were removed, and what is between them stays: <Sum> (line 1).",
+        ),
+        (
+            ("--unknown", "show"),
+            "<p>See &lt;Sum&gt;4&lt;/Sum&gt;.</p>",
+            "are shown as text: <Sum>",
+        ),
+    ],
+)
+def test_import_of_an_unknown_component(command, tree, tmp_path, words, shown, remark):
+    """Its tags are removed or shown, and either fails a strict import."""
+    (tmp_path / "tree/basics/first.md").write_text("See <Sum>4</Sum>.\n")
+    import_tree = ("docs", "import", tree, "--collection", "guides", "--publish")
+
+    code, _, err = command(*import_tree, "--strict", *words)
+    command("build")
+
+    page = (tmp_path / "output/guides/basics/first/index.html").read_text()
+    assert (code, remark in err, shown in page) == (1, True, True)
+
+
 def test_import_of_two_trees_at_one_address(command, tmp_path):
     """The second is refused as a whole, and can be imported below another path."""
     for name in ("one", "two"):

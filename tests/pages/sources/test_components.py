@@ -1,5 +1,7 @@
 """Components and shortcodes of generators, converted to the Markdown of this site."""
 
+from collections import Counter
+
 import pytest
 
 from sitegen.sources.dialects import to_markdown
@@ -157,7 +159,7 @@ TABS = '=== "A"\n\n    a\n\n=== "B"\n\n    - b'
     ],
 )
 def test_components(text, expected):
-    """A component is converted to its equivalent; one without any stays as written."""
+    """A component is converted to its equivalent; one without any stays if asked to."""
     assert to_markdown(text, is_mdx=True).strip("\n") == expected
 
 
@@ -182,16 +184,120 @@ def test_component_without_counterpart_is_named(tmp_path):
     tree = read_tree(tmp_path)
 
     assert [note.reason for note in tree.notes] == [
-        "HTML and components are shown as text: <Chart> (line 5).",
-        "Shortcodes and directives are shown as text: {{< map (line 7).",
+        "Tags of unknown components were removed, and what is between them stays:"
+        " <Chart> (line 5), {{< map (line 7)."
+    ]
+    assert tree.sources[0].content.strip() == ""
+
+
+def test_component_without_counterpart_that_is_shown(tmp_path):
+    """The tags stay in the text on request, and the report says so."""
+    (tmp_path / "a.md").write_text("<Chart a='b' />\n\n{{< map >}} {% if x %}\n")
+
+    tree = read_tree(tmp_path, removes_unknown=False)
+
+    assert tree.sources[0].content == "<Chart a='b' />\n\n{{< map >}} {% if x %}\n"
+    assert [note.reason for note in tree.notes] == [
+        "HTML and components are shown as text: <Chart> (line 1).",
+        "Shortcodes and directives are shown as text: {{< map (line 3), {% if"
+        " (line 3).",
     ]
 
 
+@pytest.mark.parametrize(
+    ("text", "expected", "removed"),
+    [
+        ("<Chart>a *b*</Chart>", "a *b*", {"<Chart": 1}),
+        ("a <Chart c={1}>b</Chart> c<Chart/>", "a b c", {"<Chart": 2}),
+        ("<Chart\n  a={() => b > c}\n  d='>'\n/>", "", {"<Chart": 1}),
+        (
+            "<Box>\n    a\n\n    <Card title='T'>\n    b\n    </Card>\n</Box>\nc",
+            "a\n\n**T**\n\nb\n\n\nc",
+            {"<Box": 1},
+        ),
+        ("> <Box>\n> a\n> </Box>", ">\n> a\n>", {"<Box": 1}),
+        ("| a |\n|---|\n| <Box>b</Box> |", "| a |\n|---|\n| b |", {"<Box": 1}),
+        ("1. a\n\n   <Box/>\n\n   b", "1. a\n\n   \n\n   b", {"<Box": 1}),
+        ("<my-box a>b</my-box> <A.B/>", "b ", {"<my-box": 1, "<A.B": 1}),
+        (
+            "a {{< map 1 >}} {{% b c=d %}}e{{% /b %}}",
+            "a  e",
+            {"{{< map": 1, "{{% b": 1},
+        ),
+        ("{{< box >}}\n    a\n{{< /box >}}", "a", {"{{< box": 1}),
+        ('{{< a b="{c: {}}" />}}d', "d", {"{{< a": 1}),
+        (
+            "{% embed url='a' %}\n\n{%- if b -%}c{% else %}d{% endif %}{% e /%}",
+            "cd",
+            {"{% embed": 1, "{%- if": 1, "{% else": 1, "{% e": 1},
+        ),
+        ("{{< /box >}}a", "a", {"{{< /box": 1}),
+    ],
+)
+def test_unknown_component(text, expected, removed):
+    """Its tags are removed and counted, and what is between them is Markdown."""
+    counts = Counter()
+
+    converted = to_markdown(text, is_mdx=False, removed=counts)
+
+    assert (converted.strip("\n"), counts) == (expected, removed)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "`<Chart/>` ``{{< map >}}`` `{% if %}`",
+        "| `{{< hint >}}a{{< /hint >}}` | `{% hint %}` |",
+        "```\n<Chart/>\n{{< map >}}\n```",
+        "a\n\n    <Chart/>\n    {% if %}",
+        "- a\n\n      {{< map >}}",
+        "ssh <User>@<Host> and Map<String> and List<List<T>>",
+        "\\<Chart/> and <button>a</button> and <Video src='a'></Video>",
+        "<Chart> is never closed, and this closes nothing: </Box>",
+        "{{ page.title }} and {not a tag} and {%d} and 5 %}",
+        '<Chart a="',
+    ],
+)
+def test_text_like_a_component(text):
+    """Code, elements of HTML, escapes and placeholders stay as they are."""
+    counts = Counter()
+
+    assert to_markdown(text, is_mdx=False, removed=counts) == text
+    assert not counts
+
+
+def test_raw_text_of_liquid():
+    """What an author of Jekyll shows is text, whatever it looks like."""
+    text = "{% raw %}{% hint %} {{ a }} {{< b >}}{% endraw %} {% c %}"
+    counts = Counter()
+
+    converted = to_markdown(text, is_mdx=False, removed=counts)
+
+    assert converted == "{% hint %} {{ a }} {{< b >}} "
+    assert counts == {"{% c": 1}
+
+
+SHOWN = "{{</* map */>}} {{%/* b */%}} {{% b %}} {% raw %}{% if %}{% endraw %}\n"
+
+
 def test_shortcode_that_an_author_shows(tmp_path):
-    """An escaped shortcode is no remark, unless the page also has a true one."""
-    (tmp_path / "a.md").write_text("{{</* map */>}} {{%/* b */%}} {{% b %}}\n")
+    """An escaped shortcode is no remark."""
+    (tmp_path / "a.md").write_text(SHOWN)
 
     tree = read_tree(tmp_path)
+
+    assert [note.reason for note in tree.notes] == [
+        "Tags of unknown components were removed, and what is between them stays:"
+        " {{% b (line 1)."
+    ]
+    assert tree.sources[0].content == "{{< map >}} {{% b %}}  {% if %}\n"
+
+
+def test_shortcode_that_an_author_shows_beside_one_that_stays(tmp_path):
+    """An escaped shortcode may be that which readers should not see."""
+    (tmp_path / "a.md").write_text(SHOWN)
+
+    tree = read_tree(tmp_path, removes_unknown=False)
 
     assert [note.reason for note in tree.notes] == [
         "Shortcodes and directives are shown as text: {{% b (line 1)."
@@ -204,14 +310,15 @@ def test_line_is_that_of_the_occurrence(tmp_path):
         "`<Chart>`\n\n```jsx\n<Chart a='b' />\n{{< map >}}\n```\n\n"
         "<Card title='A'>\n\nOne.\n\n</Card>\n\n"
         "> A <Card> in a quote\n> and <Chart> here.\n\n"
-        "{{< map >}}\n\n<Chart>\n"
+        "{{< map >}} {{< map 2 >}}\n\n<Chart>\n"
     )
 
     tree = read_tree(tmp_path)
 
     assert [note.reason for note in tree.notes] == [
+        "Tags of unknown components were removed, and what is between them stays:"
+        " {{< map (2 times, line 17).",
         "HTML and components are shown as text: <Card> (line 14), <Chart> (line 15).",
-        "Shortcodes and directives are shown as text: {{< map (line 17).",
     ]
 
 
@@ -223,6 +330,8 @@ REPEATED = [
     *("<Code code={`", "<Tabs values={[", "<A b={<c>", "<Tab {...", "<A b='"),
     *("export a = (\n", "{{< notice >}}", "{{</* ", "- <Note>\n", "  - <Note>\n"),
     *("{: .a-title }\n", "> a\n{: .a-title }\n", "{: .a-title }\n> a\n"),
+    *("<A>", "<A></B>", "<A/>", "{% a", '{{< a "', "{{< a >}}\n", "{% a %}"),
+    *("{% raw %}", "{% raw %}{%", "{% raw %}{% endraw %}", "    <A/>\n", "<A>\n"),
 ]
 
 
@@ -232,4 +341,4 @@ def test_hostile_components(part):
     text = (part * (100_000 // len(part) + 1))[:100_000]
 
     with at_most(6):
-        to_markdown(text, is_mdx=True)
+        to_markdown(text, is_mdx=True, removed=Counter())

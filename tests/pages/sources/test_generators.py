@@ -67,8 +67,8 @@ REMARKS = {
     ],
     "jekyll": [
         f"draft: _docs/hidden.md: {DRAFT}",
-        "note: _docs/start.md: Shortcodes and directives are shown as text:"
-        " {% include (line 10).",
+        "note: _docs/start.md: Tags of unknown components were removed, and what is"
+        " between them stays: {% include (line 10).",
     ],
 }
 

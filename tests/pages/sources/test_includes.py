@@ -62,7 +62,7 @@ def content(tmp_path):
         ("{% include_relative b.md %}", "*B*"),
         ("import B from './b.md';\n\n<B />", "*B*"),
         ("import B from '@site/b.md'\n\n<B/>", "*B*"),
-        ("import B from './b.md';\n\n<C />", "<C />"),
+        ("import B from './b.md';\n\na<C />", "a"),
         ('{{< readfile file="b.md" >}}', "*B*"),
         ("<!-- @include: b.md -->", "*B*"),
         ("[!code-rust[a](code.rs?range=1)]", "```rust\nfn main() {\n```"),
