@@ -1,8 +1,8 @@
-"""Code blocks: title, highlighted lines and line numbers from the line of the fence."""
+"""Code blocks: title, marked lines and line numbers from the line of the fence."""
 
 import re
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
 from html import escape
 
 from markdown_it.token import Token
@@ -22,13 +22,21 @@ MAX_INFO_LENGTH = 500
 LANGUAGE = re.compile(r"\s*(?:\{\s*\.?)?([A-Za-z0-9_+#.\-]{1,40})")
 _VALUE = r"(\"[^\"\n]{0,300}+\"|'[^'\n]{0,300}+'|\[[^\]\n]{0,300}+\]|[^\s,}]{1,300}+)"
 _OPTION = re.compile(r"(?<![A-Za-z_-])([A-Za-z_-]{1,40}+) ?[=:] ?" + _VALUE)
-_LINES = re.compile(r"\{([0-9][0-9, -]{0,300}+)\}")
+_LINES = re.compile(r"(?:(?<![A-Za-z])([a-z]{1,9})=)?\{([0-9][0-9, -]{0,300}+)\}")
 _RANGE = re.compile(r"([0-9]{1,6})(?: ?- ?([0-9]{1,6}))?")
 _FLAGS = re.compile(
     r"(?:^|[\s,{])(showLineNumbers|lineNumbers|linenos|linenums)(?=[\s,}=]|$)"
 )
 _TITLES = ("title", "filename", "file", "name", "caption", "label")
 _HIGHLIGHTED = ("hl_lines", "mark", "highlight", "emphasize-lines")
+# The classes of lines, by the option that names them; those of others are highlighted.
+LINE_CLASSES = {
+    "ins": "added",
+    "del": "removed",
+    "focus": "focused",
+    "warning": "warning",
+    "error": "error",
+}
 _NUMBERED = ("linenums", "linenos", "lineNos", "showLineNumbers")
 _STARTS = ("linenums", "linenostart", "lineNoStart", "startLineNumber", "start")
 _SPAN = re.compile(r"<span class=\"[a-z0-9]+\">|</span>")
@@ -41,7 +49,8 @@ DIAGRAMS |= {"dot": "Graphviz", "graphviz": "Graphviz"}
 class CodeOptions:
     language: str = ""
     title: str = ""
-    highlighted_lines: frozenset[int] = frozenset()
+    # By class, such as `highlighted`.
+    marked_lines: Mapping[str, frozenset[int]] = field(default_factory=dict)
     # The number of the first line, None without line numbers.
     first_number: int | None = None
 
@@ -58,7 +67,10 @@ def parse_info(info: str) -> CodeOptions:
         name = ""
     options = {key: value.strip("\"'[]") for key, value in _OPTION.findall(info)}
     title = _first(options, _TITLES)
-    lines = [*_LINES.findall(info), *(options.get(key, "") for key in _HIGHLIGHTED)]
+    lines = [
+        *_LINES.findall(info),
+        *((key, options.get(key, "")) for key in _HIGHLIGHTED),
+    ]
     start = _first(options, _STARTS)
     first_number = int(start[:6]) if start.isdecimal() else 1
     is_off = any(options.get(name) == "false" for name in _NUMBERED)
@@ -66,13 +78,23 @@ def parse_info(info: str) -> CodeOptions:
     return CodeOptions(
         name,
         title,
-        frozenset(number for text in lines for number in _numbers(text)),
+        _marked_lines(lines),
         first_number if is_numbered else None,
     )
 
 
 def _first(options: dict[str, str], names: tuple[str, ...]) -> str:
     return next((options[name] for name in names if options.get(name)), "")
+
+
+def _marked_lines(lines: list[tuple[str, str]]) -> dict[str, frozenset[int]]:
+    """Return the lines of each class, given options with the lines that they name."""
+    marked: dict[str, frozenset[int]] = {}
+    for option, text in lines:
+        if numbers := frozenset(_numbers(text)):
+            css_class = LINE_CLASSES.get(option, "highlighted")
+            marked[css_class] = marked.get(css_class, frozenset()) | numbers
+    return marked
 
 
 def _numbers(text: str) -> Iterator[int]:
@@ -105,7 +127,7 @@ def _code(html: str, options: CodeOptions) -> str:
     if not title and language in DIAGRAMS:
         title = text_mark("docs.diagram", DIAGRAMS[language])
     heading = f'<p class="code-title">{title}</p>' if title else ""
-    if options.highlighted_lines or options.first_number is not None:
+    if options.marked_lines or options.first_number is not None:
         html = "".join(_lines(html, options))
     return (
         f'<div class="code"{box}>{heading}<pre tabindex="0"><code{kind}>'
@@ -123,8 +145,10 @@ def _lines(html: str, options: CodeOptions) -> Iterator[str]:
             open_span = "" if spans[-1] == "</span>" else spans[-1]
         if open_span:
             content += "</span>"
-        is_highlighted = number in options.highlighted_lines
-        css_class = "line highlighted" if is_highlighted else "line"
+        marks = [
+            each for each, lines in options.marked_lines.items() if number in lines
+        ]
+        css_class = " ".join(["line", *marks])
         first = options.first_number
         label = "" if first is None else f' data-line="{first + number - 1}"'
         yield f'<span class="{css_class}"{label}>{content}\n</span>'

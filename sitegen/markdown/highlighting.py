@@ -6,7 +6,6 @@ from functools import cache
 from html import escape
 from typing import Any
 
-from pygments.formatters import HtmlFormatter
 from pygments.lexer import Lexer
 from pygments.lexers import get_all_lexers, get_lexer_by_name
 from pygments.style import Style
@@ -180,28 +179,28 @@ def _chunks(code: str) -> Iterator[str]:
 
 
 def stylesheet() -> str:
-    """Return the style sheet of all code: on a screen dark or light, light on paper."""
-    dark = _rules(DarkStyle, ':root[data-theme="dark"]')
-    system = _rules(DarkStyle, ':root:not([data-theme="light"])')
-    light = _rules(LightStyle, "")
-    return (
-        f"{light}@media screen {{\n{dark}}}\n"
-        f"@media screen and (prefers-color-scheme: dark) {{\n{system}}}\n"
+    """Return the style sheet of code: a rule for each style, with all its classes."""
+    classes_by_style: dict[str, list[str]] = {}
+    for token_type, css_class in STANDARD_TYPES.items():
+        if _css_class(token_type):
+            style = _declarations(token_type)
+            classes_by_style.setdefault(style, []).append(f".{css_class}")
+    ground = f"light-dark({LightStyle.background_color}, {DarkStyle.background_color})"
+    rules = [f".code {{ background: {ground}; {_declarations(Token)} }}"]
+    rules += (
+        f".code :is({', '.join(classes)}) {{ {style} }}"
+        for style, classes in classes_by_style.items()
     )
+    return "\n".join(rules)
 
 
-def _rules(style: type[Style], scope: str) -> str:
-    """Return one rule for each distinct style, with all classes that have it."""
-    block = f"{scope} .code".strip()
-    text_colour = f"#{style.style_for_token(Token)['color']}"
-    rules = {f"background: {style.background_color}; color: {text_colour}": [block]}
-    formatter = HtmlFormatter(style=style)
-    for line in formatter.get_token_style_defs(block):
-        selector, _, rest = line.partition(" { ")
-        declarations = rest.partition(" }")[0]
-        if declarations.lower() != f"color: {text_colour}":
-            rules.setdefault(declarations, []).append(selector)
-    return "".join(
-        f"{', '.join(selectors)} {{ {declarations} }}\n"
-        for declarations, selectors in rules.items()
+def _declarations(token_type: Any) -> str:
+    light = LightStyle.style_for_token(token_type)
+    dark = DarkStyle.style_for_token(token_type)
+    return "; ".join(
+        [
+            f"color: light-dark(#{light['color']}, #{dark['color']})",
+            *(["font-style: italic"] if light["italic"] else []),
+            *(["font-weight: bold"] if light["bold"] else []),
+        ]
     )

@@ -48,7 +48,7 @@ __all__ = [
 ]
 
 # Increase it when the same text gives other HTML, so that cached bodies are replaced.
-RENDERER_VERSION = "13"
+RENDERER_VERSION = "14"
 # Characters of Markdown, twice what the API accepts.
 MAX_LENGTH = 1_000_000
 # An anchor is listed with the headings, as one below them all.

@@ -11,6 +11,7 @@ from sitegen.sources.admonitions import (
     convert_in_quotes,
 )
 from sitegen.sources.code_groups import with_tabs
+from sitegen.sources.code_marks import MARK_SIGNS, with_marked_lines
 from sitegen.sources.comments import SEPARATOR, without_comments
 from sitegen.sources.components import convert_inline, details_header, split_line
 from sitegen.sources.directives import convert_directives
@@ -50,11 +51,6 @@ _NOTE_CLASS = re.compile(r"\{: *\.([a-z]{1,20}+)(?:-title)?[^{}]{0,100}\}\s*")
 _TITLE_CLASS = re.compile(r"\{: *\.[a-z-]{1,40}-title(?![\w-])[^{}]{0,100}\}\s*")
 # A line with nothing but such a tag. The site shows its content alone.
 _BOX = re.compile(r" {0,3}<(/?)(div|span)((?:\s[^<>]{0,500}+)?)>\s*")
-# Comments by which Docusaurus highlights lines of code.
-_HIGHLIGHT = re.compile(
-    r"\s*(?://|#|--|%|/\*|<!--|\{/\*) ?highlight-(next-line|start|end)"
-    r" ?(?:\*/\}?|-->)?\s*"
-)
 _END_TAG = re.compile(r" {0,3}</[a-z][a-z0-9]{0,20}>\s*")
 # Kramdown, MkDocs, VitePress, GitLab and Hugo.
 _CONTENTS = re.compile(
@@ -96,9 +92,9 @@ def to_markdown(text: str, *, is_mdx: bool, removed: Counter[str] | None = None)
     Return the text in the Markdown of this site.
 
     Admonitions and tabs become quotes and titles, links by shortcode become paths,
-    and imports, exports and comments are removed. Of code, only comments that
-    highlight lines are changed. The tags of components without a counterpart are
-    removed and counted in `removed`; without it, they stay.
+    and imports, exports and comments are removed. Of code, only comments that mark
+    lines are changed. The tags of components without a counterpart are removed and
+    counted in `removed`; without it, they stay.
     """
     # Line by line, a page takes twenty times as long.
     from_start = f"\n{text}"
@@ -125,8 +121,8 @@ def convert_lines(
         lines = list(_with_fences(lines))
     if "#!" in text:
         lines = list(_with_languages(lines))
-    if "highlight-" in text:
-        lines = _with_highlights(lines)
+    if any(sign in text for sign in MARK_SIGNS):
+        lines = with_marked_lines(lines)
     if "<" in text:
         lines = list(_without_boxes(lines))
     if _CONTENTS.search(text):
@@ -202,38 +198,6 @@ def _with_languages(lines: Sequence[str]) -> Iterator[str]:
     yield from [""] * blanks
     if fence:
         yield fence
-
-
-def _with_highlights(lines: list[str]) -> list[str]:
-    """Replace comments that highlight lines of code by numbers after the fence."""
-    fences, output = FenceTracker(), list[str]()
-    # Where the fence is, the lines of code after it, and what the last comment said.
-    start, numbers, count, mark = 0, list[int](), 0, ""
-    for line in lines:
-        was_open = fences.is_open
-        fences.is_code(line)
-        if not was_open:
-            start, numbers, count, mark = len(output), [], 0, ""
-        elif not fences.is_open:
-            output[start] = _with_numbers(output[start], numbers)
-        elif comment := _HIGHLIGHT.fullmatch(line):
-            mark = comment[1].removesuffix("end")
-            continue
-        else:
-            count += 1
-            numbers += [count] if mark else []
-            mark = mark if mark == "start" else ""
-        output.append(line)
-    return output
-
-
-def _with_numbers(fence: str, numbers: list[int]) -> str:
-    if not numbers:
-        return fence
-    fence = fence.rstrip()
-    # Without a language, the numbers would be one.
-    language = "text" if fence[-1] in "`~" else ""
-    return f"{fence}{language} {{{','.join(map(str, numbers))}}}"
 
 
 def _with_fences(lines: list[str]) -> Iterator[str]:

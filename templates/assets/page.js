@@ -52,7 +52,9 @@
   };
   document.addEventListener("click", ({ target }) => {
     if (!target.matches(".code > .copy")) return;
-    copy(target, TEXT("docs.copy"), () => navigator.clipboard.writeText(target.parentNode.querySelector("pre").innerText));
+    const code = target.parentNode.querySelector("pre").cloneNode(true);
+    for (const line of all(".removed", code)) line.remove();
+    copy(target, TEXT("docs.copy"), () => navigator.clipboard.writeText(code.textContent));
   });
 
   // Copy the Markdown of a document. A clipboard that is opened later would refuse it.

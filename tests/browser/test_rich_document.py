@@ -146,6 +146,52 @@ def test_copy_button_covers_no_code(rich, has_touch):
         assert is_above or (right <= box["x"] and not has_touch)
 
 
+@pytest.mark.parametrize(
+    ("mark", "copied"),
+    [
+        (
+            "added",
+            "const rate = 10; // as many requests\nretry({ times: null });\n"
+            "throw new Error(`Too many: ${rate}`);\n",
+        ),
+        (
+            "focused",
+            'import { retry } from "./retry";\n'
+            'await retry(() => "seen first"); // and read with ease\n',
+        ),
+    ],
+)
+def test_copied_code(rich, mark, copied):
+    """The button copies code without signs and numbers, and without removed lines."""
+    page = rich()
+    page.evaluate("navigator.clipboard.writeText = (text) => { copied = text; }")
+    code = page.locator("div.code", has=page.locator(f".{mark}"))
+
+    code.hover()
+    code.locator(".copy").click()
+
+    assert page.evaluate("copied") == copied
+
+
+def test_looks_of_marked_lines(rich):
+    """Marks differ by a sign too, and beside a focused line, others have no colours."""
+    page = rich()
+    sign = "each => getComputedStyle(each, '::after').content"
+    colour = "each => getComputedStyle(each).color"
+
+    signs = [
+        page.locator(f".line.{mark}").first.evaluate(sign)
+        for mark in ("added", "removed", "warning", "error", "focused")
+    ]
+    keyword = page.locator(".line:has(+ .focused) > .k, .line:has(+ .focused) > .kr")
+    title = page.locator(".code-title").first
+
+    assert signs == ['"+"', '"-"', '"!"', '"!"', "none"]
+    assert keyword.first.evaluate(colour) == title.evaluate(colour)
+    keyword.first.hover()
+    assert keyword.first.evaluate(colour) != title.evaluate(colour)
+
+
 def test_nested_tasks_are_indented(rich):
     """A nested task is indented, with its box before its text."""
     page = rich(**PLAIN)

@@ -84,6 +84,18 @@ def greet(name: str) -> None:
     print(f"Hello, {name}! This line is longer than any screen on which it is read.")
 ```
 
+```js ins={1} del={2} warning={3} error={4}
+const rate = 10; // as many requests
+const rate = 5; // "too few"
+retry({ times: null });
+throw new Error(`Too many: ${rate}`);
+```
+
+```js focus={2} linenums="1"
+import { retry } from "./retry";
+await retry(() => "seen first"); // and read with ease
+```
+
 ```text linenums="98"
 one
 two

@@ -200,17 +200,33 @@ def test_id_of_attributes_is_an_anchor():
         ("rust,ignore", CodeOptions("rust")),
         (
             'js title="a b.js" {1,3-4}',
-            CodeOptions("js", "a b.js", frozenset((1, 3, 4))),
+            CodeOptions("js", "a b.js", {"highlighted": {1, 3, 4}}),
         ),
         ("js showLineNumbers", CodeOptions("js", first_number=1)),
         ("js showLineNumbers=false", CodeOptions("js")),
-        ('py hl_lines="2 4-5" linenums="7"', CodeOptions("py", "", {2, 4, 5}, 7)),
+        (
+            'py hl_lines="2 4-5" linenums="7"',
+            CodeOptions("py", "", {"highlighted": {2, 4, 5}}, 7),
+        ),
         ('{ .yaml .annotate title="a" }', CodeOptions("yaml", "a")),
         (
             'go {linenos=table,hl_lines=[8,"15-16"],linenostart=199}',
-            CodeOptions("go", "", {8, 15, 16}, 199),
+            CodeOptions("go", "", {"highlighted": {8, 15, 16}}, 199),
         ),
-        ("js {2} ins={4} del={5}", CodeOptions("js", "", {2, 4, 5})),
+        (
+            "js {2} ins={4} del={5-6} mark={8}",
+            CodeOptions(
+                "js", "", {"highlighted": {2, 8}, "added": {4}, "removed": {5, 6}}
+            ),
+        ),
+        (
+            "js{1} focus={2} warning={3} error={4}",
+            CodeOptions(
+                "js",
+                "",
+                {"highlighted": {1}, "focused": {2}, "warning": {3}, "error": {4}},
+            ),
+        ),
         ("js title='a'", CodeOptions("js", "a")),
         ('title="a"', CodeOptions("", "a")),
         ("", CodeOptions()),

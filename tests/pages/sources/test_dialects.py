@@ -322,17 +322,3 @@ def test_front_matter_at_its_longest():
             text = (part * MAX_CHARACTERS)[: MAX_CHARACTERS - 1]
             with suppress(UnreadableFile):
                 split_front_matter(f"---\n{text}\n---\nWords.")
-
-
-def test_highlighting_comments():
-    """Highlighting comments of Docusaurus become line numbers after the fence."""
-    code = "a\n// highlight-next-line\nb\nc\n{/* highlight-start */}\nd\ne\n"
-    code += "  # highlight-end\nf"
-
-    text = to_markdown(f'```js title="x"\n{code}\n```', is_mdx=True)
-    assert text == '```js title="x" {2,4,5}\na\nb\nc\nd\ne\nf\n```'
-
-    tildes = to_markdown("~~~\n<!-- highlight-next-line -->\na\n~~~", is_mdx=False)
-    assert tildes == "~~~text {1}\na\n~~~"
-    outside = "// highlight-next-line\na\n\n```\n// highlighted\n```"
-    assert to_markdown(outside, is_mdx=True) == outside
