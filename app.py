@@ -79,13 +79,11 @@ from sitegen.page import BuildContext, context_factory, require_templates
 from sitegen.theme.console_theme import console_theme
 from sitegen.theme.site_theme import reader_page_renderer
 
-# The commands of each package: keys is api/commands/keys.py.
+# The package of each command: keys is api/commands/keys.py.
 COMMANDS = {
-    "api": (
-        *("backup", "convert", "incident", "keys", "maintenance", "migrate", "move"),
-        *("notify", "openapi", "probe", "status"),
-    ),
-    "sitegen": ("build", "check", "docs", "export", "publish"),
+    **dict.fromkeys(("backup", "convert", "incident", "keys", "maintenance"), "api"),
+    **dict.fromkeys(("migrate", "move", "notify", "openapi", "probe", "status"), "api"),
+    **dict.fromkeys(("build", "check", "docs", "export", "publish"), "sitegen"),
 }
 # Errors whose messages are sentences for whoever runs a command.
 KNOWN_ERRORS = (CommandError, SettingError, OutputError, Refusal)
@@ -126,10 +124,10 @@ def build_parser(words: Sequence[str] = ()) -> ArgumentParser:
         action="store_true",
         help="load it even into a database that has other content",
     )
-    # A server would keep what the other commands import in memory.
-    imported = {} if {*words[:1]} & {"serve", "demo"} else COMMANDS
-    for package, names in imported.items():
-        for name in names:
+    # A process imports its own command only; a server would keep the others in memory.
+    named = {*words[:1]} & {"serve", "demo", *COMMANDS}
+    for name, package in COMMANDS.items():
+        if name in named or not named:
             module = import_module(f"{package}.commands.{name}")
             module.declare(add_command(name, module.HELP))
     return parser

@@ -48,11 +48,7 @@ COMMANDS = commands(app.build_parser())
 
 def test_commands_are_where_their_word_leads():
     """`keys list` is in a keys.py, in the folder that app.py names."""
-    result = {
-        f"{package}/commands/{name}.py"
-        for package, names in app.COMMANDS.items()
-        for name in names
-    }
+    result = {f"{package}/commands/{name}.py" for name, package in app.COMMANDS.items()}
 
     homes = {
         name_of(path)
