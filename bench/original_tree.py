@@ -16,7 +16,7 @@ from urllib.parse import unquote, urlsplit
 from markdown_it import MarkdownIt
 from markdown_it.token import Token
 
-from bench.original_navigation import Pages, read_pages, reading_order
+from bench.original_navigation import CODE, Order, Pages, read_pages, reading_order
 
 PARSER = MarkdownIt("commonmark").enable("table")
 TAG_TARGET = re.compile(r"<(a|img)\b[^>]*\s(?:href|src)=[\"']([^\"'{}]+)[\"']")
@@ -25,10 +25,9 @@ LINK_TAG = re.compile(r"\{%-?\s*link\s+(\S+?)\s*-?%\}")
 BASE_URL = re.compile(r"\{\{\s*site\.baseurl\s*\}\}")
 HIGHLIGHT = re.compile(r"\{% *highlight\b.*?\{% *endhighlight *%\}", re.S)
 BOX = re.compile(r"^</?div\b[^<>]*>$", re.M)
-CODE = re.compile(r"^( *)(`{3,}|~{3,}).*?^ *\2`*~* *$", re.M | re.S)
 WRITTEN_ID = re.compile(r"<\w+\b[^>]*\s(?:id|name)=[\"']([^\"']+)[\"']|\{#([\w.:-]+)")
 EXTERNAL = re.compile(r"[a-z][a-z0-9+.-]*:|//", re.I)
-INDEXES = ("index", "readme")
+INDEXES = ("index", "readme", "_index")
 STATIC_FOLDERS = ("", "static", "public", "website/static", "src")
 
 Link = tuple[str, str]
@@ -55,9 +54,24 @@ class OriginalTree:
         }
 
     @cached_property
-    def order(self) -> list[tuple[str, set[str]]]:
+    def order(self) -> Order:
         """Return the pages of the navigation in order, each with its right titles."""
-        return reading_order(self.root, self.pages)
+        return reading_order(self.root, self.folder, self.pages)
+
+    def address(self, path: str) -> str:
+        """Return the address that the generator makes of a file, without its ending."""
+        fields = self.pages[path][0]
+        for name in ("permalink", "url", "slug"):
+            if name in fields:
+                declared = str(fields[name])
+                is_whole = declared.startswith("/") or name != "slug"
+                place = declared if is_whole else join(dirname(path), declared)
+                return place.strip("/")
+        if "id" in fields:
+            return join(dirname(path), str(fields["id"]))
+        stem = splitext(path)[0]
+        is_index = basename(stem).lower() in INDEXES
+        return f"{dirname(stem)}/".lstrip("/") if is_index else stem
 
     def links(self, path: str) -> Iterator[Link]:
         """Yield the page and the anchor of each link that leads to one of the tree."""

@@ -67,13 +67,13 @@ def read_documents(output_folder):
     """Return the title and the Markdown of each published document, by its address."""
     documents = {}
     for collection in COLLECTIONS:
-        listing = Path(output_folder, f"{collection}/index.json")
-        for item in json.loads(listing.read_text())["data"] if listing.exists() else ():
-            path = Path(output_folder, collection, *item["slug"].split("/"))
-            # A document named index is in a folder of that name.
-            path = path / "index" if path.name == "index" else path
-            content = path.with_name(path.name + ".md").read_text(encoding="utf-8")
-            documents[f"/{collection}/{item['slug']}/"] = item["title"], content
+        folder = Path(output_folder, collection)
+        for file in folder.rglob("*.md"):
+            data = json.loads(file.with_suffix(".json").read_text())["data"]
+            # That of the first page of a collection is in a folder of that name.
+            path = file.relative_to(folder).with_suffix("").as_posix()
+            href = f"/{collection}/{path}/".removesuffix("index/index/")
+            documents[href] = data["title"], file.read_text(encoding="utf-8")
     return documents
 
 
