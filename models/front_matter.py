@@ -23,6 +23,7 @@ _CONSTRUCTOR_ERRORS = (
 YAML_ERRORS = (yaml.YAMLError, ValueError, RecursionError)
 # More than any page needs, and fast to parse whatever it contains.
 MAX_CHARACTERS = 32_000
+MAX_ALIASED_CHARACTERS = 200
 # A dotted key takes quadratic time to parse.
 MAX_KEY_PARTS = 32
 # Larger numbers than those of TOML cannot always be written as text.
@@ -74,11 +75,22 @@ class UnreadableFrontMatter(UnreadableFile):
 
 
 class StrictLoader(yaml.SafeLoader):
-    """YAML without aliases, a few lines of which can expand to millions."""
+    """
+    YAML whose aliases stand for short texts only.
+
+    A few lines with aliases of lists can expand to millions.
+    """
 
     def compose_node(self, parent: Any, index: Any) -> Any:
         if self.check_event(yaml.AliasEvent):
-            raise yaml.YAMLError("aliases are not supported")
+            node = self.anchors.get(self.peek_event().anchor)
+            is_text = isinstance(node, yaml.ScalarNode)
+            if not is_text or len(node.value) > MAX_ALIASED_CHARACTERS:
+                raise yaml.YAMLError("only aliases of short texts are supported")
+            # What reads the value may change the tag of its node.
+            node = yaml.ScalarNode(node.tag, node.value)
+            self.get_event()
+            return node
         return super().compose_node(parent, index)
 
     def construct_scalar(self, node: Any) -> Any:

@@ -44,6 +44,10 @@ from tests.processor import at_most
         ),
         ("/// tab | T\nA\n///", '=== "T"\n\n    A\n'),
         (
+            ":::: v-pre\n::: warning Avoid `<b>`\nA {{ b }}\n:::\n::::",
+            "\n> [!WARNING]\n> **Avoid `<b>`**\n>\n> A {{ b }}\n\n",
+        ),
+        (
             "::: details\nA\n:::",
             "<details>\n<summary>Details</summary>\n\nA\n\n</details>\n",
         ),
@@ -290,9 +294,25 @@ MERGES = "a: &a {x: 1}\n" + "".join(
     ids=lambda front: repr(front[:12]),
 )
 def test_hostile_yaml(front):
-    """Aliases, depth, tags and endless YAML are rejected at once, with a sentence."""
+    """Aliases of lists, depth, tags and endless YAML are rejected at once, with a sentence."""
     with at_most(2), pytest.raises(UnreadableFile, match="not valid YAML"):
         split_front_matter(f"---\n{front}\n---\nWords.")
+
+
+def test_alias_in_yaml():
+    """A value can be that of another field, as the labels of versions often are."""
+    fields, _ = split_front_matter(
+        "---\nversion: &v 1.10\ntitle: *v\ntags: [*v, new]\n---\nWords."
+    )
+
+    assert fields == {"version": 1.1, "title": "1.10", "tags": [1.1, "new"]}
+
+
+@pytest.mark.parametrize("value", ["[1]", "{b: 1}", "x" * 201])
+def test_alias_of_much_in_yaml(value):
+    """An alias of more than a short text is rejected, since it can multiply."""
+    with pytest.raises(UnreadableFile, match="not valid YAML"):
+        split_front_matter(f"---\na: &all {value}\ntitle: *all\n---\nWords.")
 
 
 @pytest.mark.parametrize(
