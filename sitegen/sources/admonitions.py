@@ -21,6 +21,8 @@ KINDS = {
     "WARNING": ("warning", "attention"),
     "CAUTION": ("caution", "danger", "error", "failure", "fail", "bug", "missing"),
 }
+# Containers of VitePress in which Vue replaces nothing, as it never does here.
+_WITHOUT_TEMPLATES = ("v-pre", "raw")
 KIND_BY_NAME = {name: kind for kind, names in KINDS.items() for name in names}
 # Containers nested deeper are left as they are.
 MAX_DEPTH = 10
@@ -210,8 +212,8 @@ class ContainerConverter:
             container = Container(0, "    ", component=LEARN_TAB)
             self._enter(prefix, container, header=(f'=== "{tab[1]}"', ""))
             return True
-        if "<" in line or "{{" in line:
-            return self._open_component(prefix, line)
+        if ("<" in line or "{{" in line) and self._open_component(prefix, line):
+            return True
         if fence := _FENCES.fullmatch(line):
             return self._open_fence(prefix, fence)
         marks = _MARKS.fullmatch(line)
@@ -238,6 +240,9 @@ class ContainerConverter:
             self._enter(prefix, container, header=(f'=== "{title}"', ""))
         elif name in KIND_BY_NAME or name == "admonition":
             self._enter_admonition(prefix, container, name, title)
+        elif name in _WITHOUT_TEMPLATES:
+            container.prefix = ""
+            self._enter(prefix, container)
         else:
             return False
         return True

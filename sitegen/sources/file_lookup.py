@@ -23,6 +23,8 @@ IGNORED_FOLDERS = frozenset(("node_modules", "_site"))
 # a folder with this name beside it.
 SETTINGS = (
     "docusaurus.config.*",
+    ".vitepress",
+    ".vuepress",
     "astro.config.*",
     "hugo.*",
     "config.toml",

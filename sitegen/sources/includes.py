@@ -68,7 +68,7 @@ _INCLUDE_DIRECTIVE = re.compile(r"( *)(`{3,}+|~{3,}+|:{3,}+)\{include\} +(\S{1,3
 _OPTION = re.compile(r" *:([a-z-]+):[ ]*(.*)")
 _ANCHOR = re.compile(
     r"(ANCHOR|ANCHOR_END): *([\w-]+)|--8<-- \[(start|end): *([\w-]+)\]"
-    r"|<(/?)(?:snippet_)?([\w-]+)>"
+    r"|<(/?)(?:snippet_)?([\w-]+)>|#(end)?region ++([\w-]+)"
 )
 _NUMBER = re.compile(r"[0-9]{0,7}")
 
@@ -333,7 +333,8 @@ def _split_target(target: str) -> tuple[str, str]:
         options = dict(part.partition("=")[::2] for part in query.split("&"))
         lines = options.get("range", "").partition("-")
         return name, options.get("name") or ":".join(filter(None, lines[::2]))
-    name, _, part = target.partition(":")
+    # A region of VitePress follows a number sign.
+    name, _, part = target.partition("#" if "#" in target else ":")
     return name, part
 
 
@@ -351,15 +352,17 @@ def _select(text: str, part: str) -> str:
 
 def _is_anchor(line: str) -> bool:
     match = _ANCHOR.search(line)
-    return bool(match and (match[1] or match[3]))
+    return bool(match and (match[1] or match[3] or match[8]))
 
 
 def _between_anchors(lines: Sequence[str], name: str) -> list[str]:
     selected, is_inside, was_inside = [], False, False
     for line in lines:
         match = _ANCHOR.search(line)
-        if match and name in (match[2], match[4], match[6]):
+        if match and name in (match[2], match[4], match[6], match[8]):
+            is_region = match[8] is not None and not match[7]
             is_start = match[1] == "ANCHOR" or match[3] == "start" or match[5] == ""
+            is_start = is_start or is_region
             is_inside, was_inside = is_start, True
         elif is_inside and not _is_anchor(line):
             selected.append(line)

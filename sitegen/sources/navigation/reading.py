@@ -42,6 +42,8 @@ VITEPRESS_FILES = tuple(
     for file in ("", "/index")
     for end in ("js", "ts", "mts", "mjs")
 )
+# The part of the configuration for a folder, which may have the sidebar.
+VITEPRESS_LOCALE_FILES = tuple(f"config.{end}" for end in ("js", "ts", "mts", "mjs"))
 TOC_FILES = ("toc.yml", "TOC.yml", "toc.yaml")
 MENU_FILES = ("_data/navigation.yml", "_data/navigation.yaml", "_data/nav.yml")
 UNREADABLE = "The file cannot be read, so its order and labels are ignored."
@@ -167,12 +169,19 @@ class _Reader:
 
     def vitepress(self) -> Iterator[Entry]:
         for root in (self._folder, self._folder.parent):
-            if config := self._load([root], VITEPRESS_FILES, _parse_vitepress):
-                menu, source = config
-                content = folder_at(root, source)
-                if content and content.is_relative_to(self._folder):
-                    prefix = _relative(content, self._folder)
-                    yield from read_vitepress(menu, self._index, prefix)
+            config = self._load([root], VITEPRESS_FILES, _parse_vitepress)
+            if config is None:
+                continue
+            menu, source = config
+            for place in (self._folder, root) if menu is None else ():
+                locale = self._load([place], VITEPRESS_LOCALE_FILES, _parse_vitepress)
+                menu = menu or (locale and locale[0])
+            content = folder_at(root, source)
+            if content and self._folder.is_relative_to(content):
+                content = self._folder
+            if content and content.is_relative_to(self._folder):
+                prefix = _relative(content, self._folder)
+                yield from read_vitepress(menu, self._index, prefix)
 
     def toc(self) -> Iterator[Entry]:
         menu = self._load([self._folder], TOC_FILES, load_config)

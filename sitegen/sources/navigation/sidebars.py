@@ -121,8 +121,15 @@ def read_vitepress(
     elif not isinstance(item, dict) or len(groups) > MAX_DEPTH:
         return
     elif any(prefix.startswith("/") for prefix in item):
-        for prefix, part in item.items():
-            yield from read_vitepress(part, index, folder, prefix, groups)
+        menus = {
+            prefix: list(read_vitepress(part, index, folder, prefix, groups))
+            for prefix, part in item.items()
+        }
+        for prefix, entries in menus.items():
+            for entry in entries:
+                homes = _homes(entry.path, menus, folder)
+                if not homes or prefix in homes:
+                    yield entry
     else:
         base = str(item.get("base") or base)
         label = plain_label(item.get("text") or item.get("title"))
@@ -134,10 +141,23 @@ def read_vitepress(
         yield from read_vitepress(items, index, folder, base, inner)
 
 
+def _homes(path: str, menus: dict[str, list[Entry]], folder: str) -> list[str]:
+    """Return the prefixes of a page whose menus name it; other menus may link to it."""
+    below = path.removeprefix(f"{folder}/") if folder else path
+    return [
+        prefix
+        for prefix, entries in menus.items()
+        if f"/{below}".startswith(prefix) and any(each.path == path for each in entries)
+    ]
+
+
 def _find(link: str, index: FileIndex, folder: str, base: str) -> str | None:
     link = link.lstrip("/")
-    below = f"{base.strip('/')}/{link}".lstrip("/")
-    return index.find(below, folder) or index.find_page(link, folder, is_id=True)
+    # A base may be the beginning of names.
+    for below in (f"{base.strip('/')}/{link}", f"{base}{link}"):
+        if path := index.find(below.lstrip("/"), folder):
+            return path
+    return index.find_page(link, folder, is_id=True)
 
 
 def _below(entries: list[Entry], groups: Groups) -> Iterator[Entry]:

@@ -294,7 +294,9 @@ MERGES = "a: &a {x: 1}\n" + "".join(
     ids=lambda front: repr(front[:12]),
 )
 def test_hostile_yaml(front):
-    """Aliases of lists, depth, tags and endless YAML are rejected at once, with a sentence."""
+    """
+    Aliases of lists, depth, tags and endless YAML are rejected at once with a sentence.
+    """
     with at_most(2), pytest.raises(UnreadableFile, match="not valid YAML"):
         split_front_matter(f"---\n{front}\n---\nWords.")
 

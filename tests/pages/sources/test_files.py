@@ -197,6 +197,7 @@ def test_folders_within_folders(tmp_path):
         ("_config.yml", "assets/a.png", "/assets/a.png"),
         ("astro.config.mjs", "src/assets/a.png", "../../src/assets/a.png"),
         ("astro.config.mjs", "public/a.png", "/a.png"),
+        (".vitepress/config.ts", "public/a.png", "/a.png"),
     ],
 )
 def test_place_beside_the_tree(

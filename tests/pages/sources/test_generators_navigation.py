@@ -507,6 +507,51 @@ def test_vuepress(write):
     ]
 
 
+@pytest.mark.parametrize("place", ["docs/config.ts", "docs/de/config.mts"])
+def test_vitepress_sidebar_of_a_folder(write, place):
+    """The sidebar of a folder's own configuration counts, where the main has none."""
+    sidebar = (
+        "export default x({ sidebar: [{ text: 'Z', link: '/z' }, { link: 'a' }] })"
+    )
+
+    tree = write(
+        {
+            "docs/.vitepress/config.ts": "export default { cleanUrls: true }",
+            place: sidebar,
+            "docs/de/a.md": None,
+            "docs/de/z.md": None,
+        },
+        "docs/de",
+    )
+
+    assert pages(tree) == [(None, "Z"), (None, "Page a")]
+
+
+def test_vitepress_link_to_another_sidebar(write):
+    """
+    A page is in the sidebar of its prefix, though another has a link to it first.
+
+    A base may be the beginning of the names of files.
+    """
+    config = """export default { sidebar: {
+      '/use/': [{ text: 'Fields', link: '/api/fields' }, { link: '/use/a' }],
+      '/api/': [{ text: 'API', items: [
+        { text: 'All', base: '/api/all-', items: [{ link: 'keys' }] },
+        { link: '/api/fields' }] }],
+    } }"""
+    names = ("use/a", "api/fields", "api/all-keys")
+
+    tree = write(
+        {".vitepress/config.js": config} | {f"{name}.md": None for name in names}, ""
+    )
+
+    assert pages(tree) == [
+        (None, "Page a"),
+        ("API / All", "Page all-keys"),
+        ("API", "Page fields"),
+    ]
+
+
 def test_vitepress_without_a_sidebar(write):
     """The menu at the top gives the order then."""
     config = """export default { themeConfig: { sidebar: 'auto', nav: [

@@ -16,6 +16,9 @@ CODE = """fn main() {
 # --8<-- [start:part]
 three
 # --8<-- [end:part]
+/* #region last-one */
+four
+/* #endregion last-one */
 """
 
 
@@ -45,7 +48,7 @@ def content(tmp_path):
         ("{{#include code.rs:8:9}}", "}\n# --8<-- [start:part]"),
         ("{{#include code.rs::1}}", "fn main() {"),
         ("{{#include code.rs::2}}", "fn main() {\n    // ANCHOR: body"),
-        ("{{#include code.rs:10:}}", "three\n# --8<-- [end:part]"),
+        ("{{#include code.rs:10:11}}", "three\n# --8<-- [end:part]"),
         ('--8<-- "code.rs:part"', "three"),
         ("{{ #include code.rs:1 }}", "fn main() {"),
         ("{{#title The page}}\nWords.", "Words."),
@@ -54,6 +57,8 @@ def content(tmp_path):
         ("{* ./code.rs:1 hl[1,3:4] *}", "```rs {1,3-4}\nfn main() {\n```"),
         ("- A\n\n  <<< @/code.rs:1{2}", "- A\n\n  ```rs {2}\n  fn main() {\n  ```"),
         ("<<< ./ghost.rs", "<<< ./ghost.rs"),
+        ("<<< ./code.rs#last-one{1}", "```rs {1}\nfour\n```"),
+        ("<<< @/code.rs#body", "```rs\n    one();\n    two();\n```"),
         ("    --8<-- 'code.rs:body'", "        one();\n        two();"),
         ("-8<-\nb.md\n\ncode.rs:1\n-8<-\nA", "*B*\nfn main() {\nA"),
         ("import B from './p.md';\n\n<B name=\"x\" n={3} />", "x *3* "),
@@ -92,7 +97,7 @@ def test_whole_file_without_anchors(content):
     """Markers of parts are not part of the code."""
     text, _ = content("```\n{{#include code.rs}}\n```")
 
-    assert text == "```\nfn main() {\n    one();\n    two();\n}\nthree\n```"
+    assert text == "```\nfn main() {\n    one();\n    two();\n}\nthree\nfour\n```"
 
 
 def test_include_in_an_included_file(content):
