@@ -85,6 +85,8 @@ _SIGNS = (
 _OTHER_SIGNS = re.compile(
     r":[a-z]+-|\n[^\S\n]+(?:\n|\Z)|==\S|\^\^\S|\+\+[\w\"]|#(?:only|gh)-"
 )
+# Only lines with one of these are changed by themselves.
+_LINE_SIGNS = re.compile(r"[{<]|\[\[|==|\^\^|\+\+|:::|///|:[a-z]+-|#(?:only|gh)-")
 
 
 def to_markdown(text: str, *, is_mdx: bool, removed: Counter[str] | None = None) -> str:
@@ -402,8 +404,11 @@ def _lines(lines: list[str]) -> Iterator[tuple[str, bool]]:
         if fences.is_code(line):
             yield line, True
             continue
-        for part in _convert_line(before, line, after):
-            yield part, False
+        if _LINE_SIGNS.search(line) or "{" in after:
+            for part in _convert_line(before, line, after):
+                yield part, False
+        else:
+            yield line, False
         before = line
 
 

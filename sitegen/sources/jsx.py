@@ -29,6 +29,8 @@ _TOKEN = re.compile(
     CODE + r"|(?<![\w<])<(?P<closing>/?)(?P<name>[A-Za-z][\w.]{0,60}+)(?=[\s/>])",
     re.M,
 )
+# An address in angle brackets is none.
+_TAG_START = re.compile(r"</?[A-Za-z][\w.]{0,60}+[\s/>]")
 _SPACE = re.compile(r"(?:[ \t]|\n(?![ \t]*\n)|\{/\*.*?\*/\})*+", re.S)
 _ATTRIBUTE = re.compile(r"[\w:@.#$-]{1,60}+")
 _QUOTED = re.compile(r"\"([^\"]*+)\"|'([^']*+)'")
@@ -76,7 +78,7 @@ class Tag:
 
 def with_plain_tags(text: str, *, is_mdx: bool) -> str:
     """Return the text, with each component and each tag with code in one line."""
-    if "<" in text:
+    if _TAG_START.search(text):
         text = "".join(_parts(text))
     if is_mdx:
         # Elsewhere than in CommonMark, Markdown may follow a tag at once.

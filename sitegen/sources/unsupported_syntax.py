@@ -16,10 +16,11 @@ from sitegen.sources.fences import FenceTracker
 MAX_NAMES = 10
 TOO_MUCH_WORK = "It nests or repeats too much, so its Markdown source is shown."
 
+# What may be such syntax; addresses in angle brackets are none.
 _SUSPECT = re.compile(
-    r"""!\[|\{\{|\{%|\{\s|<[A-Za-z]|:::|--8<--|\[\[|^[!?/=]{3}|\+\+|==|%%|\{[:#.*]"""
-    r"""|:\w[\w+-]*:|<<<|@\[|^(?:import|export)\s|\.\.\s\w|\{[\w:+-]+\}|\s\^[A-Za-z]|\*\["""
-    r"""|\[!|\[TOC\]|\^\^|^\([a-z][\w-]*\)=""",
+    r"!\[|\{\{|\{%|\{\s|<(?![a-z][a-z0-9+.-]{1,31}:[^\s<>]*>)[a-z]|:::|--8<--|\[\["
+    r"|^[!?/=]{3}|\+\+|==|%%|\{[:#.*]|:\w[\w+-]*:|<<<|@\[|^(?:import|export)\s|\.\.\s\w"
+    r"|\{[\w:+-]+\}|\s\^[a-z]|\*\[|\[!|\[TOC\]|\^\^|^\([a-z][\w-]*\)=",
     re.M | re.I,
 )
 _TAG = re.compile(r"<([A-Za-z][\w.:-]{0,40})(?=[\s/>]|\Z)")
@@ -85,11 +86,11 @@ def remove_local_images(
     if not _SUSPECT.search(text):
         return text, []
     try:
-        tokens = list(_flatten(parse_tokens(text)))
+        tokens = parse_tokens(text)
         local = _local_images(tokens, present)
         if local:
             text = _replace_images(text, local)
-            tokens = list(_flatten(parse_tokens(text)))
+            tokens = parse_tokens(text)
     except WorkLimitExceeded:
         return text, [TOO_MUCH_WORK]
     return text, [
@@ -105,7 +106,8 @@ def _flatten(tokens: list[Token]) -> Iterator[Token]:
 
 
 def _local_images(tokens: list[Token], present: Collection[str]) -> list[str]:
-    sources = [str(token.attrs["src"]) for token in tokens if token.type == "image"]
+    images = (token for token in _flatten(tokens) if token.type == "image")
+    sources = [str(token.attrs["src"]) for token in images]
     return [
         source
         for source in dict.fromkeys(sources)
@@ -191,8 +193,10 @@ def _left_in(token: Token, *, is_heading: bool) -> Iterator[tuple[str, str]]:
     """Yield the kind and the name of each notation in a token's text or language."""
     if token.type == "fence" and token.info.startswith("{"):
         yield "Directives", token.info.split()[0]
-    children = list(_flatten(token.children or [])) if token.type == "inline" else []
-    for previous, child in pairwise([Token("", "", 0), *children]):
+    if token.type != "inline" or not _SUSPECT.search(token.content):
+        return
+    inner = _flatten(token.children or [])
+    for previous, child in pairwise([Token("", "", 0), *inner]):
         if child.type != "text":
             continue
         for tag in _TAG.findall(child.content):

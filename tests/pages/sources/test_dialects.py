@@ -186,6 +186,11 @@ from tests.processor import at_most
         ("A [[b]] c\nD", "A [[b]] c\nD"),
         ("```\n[[a]]\n{: #b }\n```", "```\n[[a]]\n{: #b }\n```"),
         ("A\n{: .lead }", "A"),
+        # Each with nothing else on its line.
+        ("![A](a.png#only-dark)", "![A](a.png){.dark}"),
+        ("==A b==", "<mark>A b</mark>"),
+        ("^^A b^^", "<ins>A b</ins>"),
+        ("| A |\n|---|\n| B |\n/// c\nD\n", "| A |\n|---|\n| B |\n\n/// c\nD\n"),
     ],
 )
 def test_words_of_generators(text, expected):

@@ -29,12 +29,14 @@ LEFT = [
     ("import Tabs from '@theme/Tabs'", "Modules", "import Tabs from"),
     ("[[TOC]]", "Wikilinks", "[[TOC]]"),
     ("[TOC]", "Tables of contents", "[TOC]"),
+    ("A <chart:bar id='x'> here", "HTML and components", "<chart:bar>"),
 ]
 PLAIN = [
     *("a == b and c ==d", "100 %% of 5 %", "10:30:45 and std::io::Read", "x ^2"),
     *("`{{< code >}}`", "C++ and g++", "GET /users/{id}/keys", "a/// b"),
     *("[link][ref]", "- [ ] task", "f(x)=y", "export the data", "We import it from A."),
     *("{not a thing}", "==", "5 ++ 6", ":)", "a: b: c", "[^1]", "..", "*[a] b*"),
+    "See <https://a.example/b> or <mailto:me@a.example>.",
     *("# A {#id}", "## B {.c}", "[a](https://a.example){.c}", "`a`"),
 ]
 
