@@ -18,7 +18,7 @@ from tests.conftest import Clock
 from tests.properties.histories import EVENTS, SERVICES, World, add_service
 from tests.publishing.published import files_of, with_headers
 
-ROUNDS = 14
+ROUNDS, ROUNDS_AT_NIGHT = 5, 14
 MOST_STEPS = 60
 OURS = b"a file of somebody else"
 
@@ -33,6 +33,11 @@ def chance():
     seed = random.randrange(10**9)
     print(f"seed {seed}")
     return random.Random(seed)
+
+
+@pytest.fixture
+def rounds(request):
+    return ROUNDS_AT_NIGHT if request.config.getoption("--nightly") else ROUNDS
 
 
 def environment_of(world, target):
@@ -74,14 +79,14 @@ def happens(world, chance):
     world.build()
 
 
-def test_bucket(world, bucket, chance):
+def test_bucket(world, bucket, chance, rounds):
     """After any history of changes and kills the bucket equals the output."""
     environment = environment_of(world, bucket.environment("a/site"))
     bucket.objects["a/site/own.txt"] = bucket.objects["a/own.txt"] = own = object()
     add_service(world, "api", 1)
     deaths = 0
 
-    for _ in range(ROUNDS):
+    for _ in range(rounds):
         happens(world, chance)
         moment, step = chance.choice(("before", "after")), chance.randint(1, MOST_STEPS)
         found = killed_at(bucket, environment, step, moment)
@@ -96,7 +101,7 @@ def test_bucket(world, bucket, chance):
     assert deaths > 0
 
 
-def test_folder(world, tmp_path, chance):
+def test_folder(world, tmp_path, chance, rounds):
     """The same holds for a folder, at any moment; files of others stay."""
     target = tmp_path / "web"
     environment = environment_of(world, {"MASTHEAD_PUBLISH": str(target)})
@@ -105,7 +110,7 @@ def test_folder(world, tmp_path, chance):
     add_service(world, "api", 1)
     deaths = 0
 
-    for _ in range(ROUNDS):
+    for _ in range(rounds):
         happens(world, chance)
         before = stamp(target)
         process = begun(environment)
@@ -157,7 +162,7 @@ class CachingCdn:
         }
 
 
-def test_nothing_is_left_unpurged(world, bucket, tmp_path, chance):
+def test_nothing_is_left_unpurged(world, bucket, tmp_path, chance, rounds):
     """
     A CDN that purges what the hook is given serves the current pages, after any kills.
     """
@@ -167,7 +172,7 @@ def test_nothing_is_left_unpurged(world, bucket, tmp_path, chance):
     add_service(world, "api", 1)
     cdn = CachingCdn(bucket, result)
 
-    for _ in range(ROUNDS):
+    for _ in range(rounds):
         happens(world, chance)
         fails.touch() if chance.random() < 0.3 else fails.unlink(missing_ok=True)
         found = killed_at(bucket, environment, chance.randint(1, MOST_STEPS), "after")
