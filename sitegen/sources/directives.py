@@ -103,23 +103,61 @@ def _end_of_fence(
 
 
 def _directive(opening: re.Match[str], lines: Sequence[str]) -> Directive:
-    indent = len(opening[1])
+    indent, fence, name, argument = opening.groups()
+    options, body = split_options(lines, len(indent))
+    return Directive(indent, fence, name.lower(), argument.strip(), options, body)
+
+
+def split_options(
+    lines: Sequence[str], indent: int
+) -> tuple[dict[str, str], list[str]]:
+    """Return the options of a directive, and the lines of its text, outdented."""
     body = [line[min(indent, len(line) - len(line.lstrip(" "))) :] for line in lines]
     options: dict[str, str] = {}
-    while body and (option := _OPTION.fullmatch(body[0])):
+    start = 0
+    if body and body[0].strip() == "---" and "---" in body[1:]:
+        # MyST: as YAML.
+        start = body.index("---", 1) + 1
+        for line in body[1 : start - 1]:
+            name, _, value = line.partition(":")
+            options[name.strip()] = value.strip().strip("'\"")
+    while start < len(body) and (option := _OPTION.fullmatch(body[start])):
         options[option[1]] = (option[2] or "").strip()
-        del body[0]
-    while body and not body[0].strip():
-        del body[0]
-    return Directive(
-        opening[1], opening[2], opening[3].lower(), opening[4].strip(), options, body
-    )
+        start += 1
+    while start < len(body) and not body[start].strip():
+        start += 1
+    return options, body[start:]
+
+
+def find_directives(lines: Sequence[str], names: Set[str]) -> Iterator[Directive]:
+    """Yield the directives with one of the names that are not in code."""
+    # The fences of the other directives around a line.
+    around: list[str] = []
+    index = 0
+    while index < len(lines):
+        fence, opening = (
+            _FENCE.fullmatch(lines[index]),
+            _OPENING.fullmatch(lines[index]),
+        )
+        index += 1
+        name = opening[3].lower() if opening else ""
+        if fence is None:
+            continue
+        if around and fence[1].startswith(around[-1]) and not fence[2].strip():
+            around.pop()
+        elif name and name not in names | _CODE:
+            around.append(fence[1])
+        elif name or (fence[1][0] != ":" and "`" not in fence[2]):
+            end = _end_of_fence(lines, index, fence[1], nests=bool(name))
+            if opening and name in names:
+                yield _directive(opening, lines[index:end])
+            index = end + 1
 
 
 def _as_markdown(directive: Directive, kinds: Set[str], depth: int) -> list[str] | None:
     """Return the lines that a directive becomes, None if it has no counterpart."""
     name, argument, body = directive.name, directive.argument, directive.body
-    if name in _SILENT:
+    if name in _SILENT or (name == "eval-rst" and _is_toctree(body)):
         return []
     if name in _CODE:
         return _code(directive)
@@ -157,6 +195,14 @@ def _as_markdown(directive: Directive, kinds: Set[str], depth: int) -> list[str]
     title = f"[{argument}]" if name == "admonition" and argument else ""
     text = [argument] if argument and not title else []
     return [f"{colons}{kind}{title}", *text, *inner, colons]
+
+
+def _is_toctree(lines: Sequence[str]) -> bool:
+    """Return whether lines in reStructuredText are nothing but lists of pages."""
+    opening = ".. toctree::"
+    return all(not line or line.startswith((" ", opening)) for line in lines) and (
+        opening in lines
+    )
 
 
 def _code(directive: Directive) -> list[str]:

@@ -19,6 +19,15 @@ from models.front_matter import (
 
 MKDOCS_FILES = ("mkdocs.yml", "mkdocs.yaml")
 SUFFIXES = (".md", ".markdown", ".mdx")
+# Formats of texts that are pages with some generator.
+OTHER_FORMATS = {
+    ".adoc": "AsciiDoc",
+    ".asciidoc": "AsciiDoc",
+    ".ipynb": "the format of Jupyter notebooks",
+    ".org": "Org mode",
+    ".rst": "reStructuredText",
+    ".textile": "Textile",
+}
 INDEXES = ("index", "_index", "readme")
 # A character of UTF-8 has at most four bytes; larger files are not read.
 MAX_CHARACTERS = 500_000

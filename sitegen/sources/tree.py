@@ -27,6 +27,7 @@ from sitegen.sources.names import slugs
 from sitegen.sources.navigation.entries import Navigation, plain_label
 from sitegen.sources.navigation.layout import Layout, truncate
 from sitegen.sources.source_file import (
+    OTHER_FORMATS,
     SUFFIXES,
     SourceFile,
     load_config,
@@ -49,15 +50,6 @@ LANGUAGES = ("lang", "language")
 # Programs, layouts and built pages of generators.
 IGNORED_FOLDERS = {"node_modules", "_site", "_includes", "_layouts"}
 MAX_LEVELS = 100
-# Formats of texts that are pages with some generator.
-OTHER_FORMATS = {
-    ".adoc": "AsciiDoc",
-    ".asciidoc": "AsciiDoc",
-    ".ipynb": "the format of Jupyter notebooks",
-    ".org": "Org mode",
-    ".rst": "reStructuredText",
-    ".textile": "Textile",
-}
 JEKYLL_CONFIG = "_config.yml"
 
 

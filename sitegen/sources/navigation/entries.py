@@ -3,8 +3,10 @@
 import re
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
+from fnmatch import fnmatchcase
+from functools import cached_property
 from pathlib import PurePosixPath
-from posixpath import normpath
+from posixpath import join, normpath
 from typing import Any
 from urllib.parse import unquote
 
@@ -74,6 +76,18 @@ class FileIndex:
             stem = next((name for name in INDEXES if name in self._by_stem), "")
         return self._by_stem.get(stem) or self._by_stem.get(stem.lower())
 
+    def matching(self, pattern: str, folder: str = "") -> list[str]:
+        """Return the pages in alphabetical order whose names match a pattern."""
+        pattern = normpath(join(folder, _SUFFIX.sub("", pattern)))
+        return [path for name, path in self._names if _matches(name, pattern)]
+
+    @cached_property
+    def _names(self) -> list[tuple[str, str]]:
+        """The paths without their endings, in order, each with the path."""
+        return sorted(
+            (_SUFFIX.sub("", name), path) for name, path in self._exact.items()
+        )
+
     def find_page(
         self, reference: str, folder: str = "", *, is_id: bool = False
     ) -> str | None:
@@ -102,6 +116,14 @@ def _stem(path: str) -> str:
     name = PurePosixPath(path).name
     is_index = name.lower() in INDEXES and "/" in path
     return path.rpartition("/")[0] if is_index else path
+
+
+def _matches(name: str, pattern: str) -> bool:
+    """Return whether a path matches; of the wildcards, only ** stands for slashes."""
+    if "**" in pattern:
+        return fnmatchcase(name, pattern)
+    names, patterns = name.split("/"), pattern.split("/")
+    return len(names) == len(patterns) and all(map(fnmatchcase, names, patterns))
 
 
 def plain_label(label: Any) -> str:

@@ -1,6 +1,7 @@
 """Find and read the files in which generators keep the navigation of a tree."""
 
 import json
+import re
 from collections.abc import Callable, Iterator
 from functools import partial
 from pathlib import Path
@@ -23,8 +24,10 @@ from sitegen.sources.navigation.sidebars import (
     read_starlight,
     read_vitepress,
 )
+from sitegen.sources.navigation.toctrees import RST, ToctreeReader
 from sitegen.sources.source_file import (
     MKDOCS_FILES,
+    OTHER_FORMATS,
     SUFFIXES,
     existing_file,
     load_config,
@@ -46,6 +49,8 @@ VITEPRESS_FILES = tuple(
 VITEPRESS_LOCALE_FILES = tuple(f"config.{end}" for end in ("js", "ts", "mts", "mjs"))
 TOC_FILES = ("toc.yml", "TOC.yml", "toc.yaml")
 MENU_FILES = ("_data/navigation.yml", "_data/navigation.yaml", "_data/nav.yml")
+# Where Sphinx has its configuration. Without one, the tree may still be its pages.
+SPHINX_FOLDERS = ("", "docs", "doc", "source", "docs/source", "doc/source")
 UNREADABLE = "The file cannot be read, so its order and labels are ignored."
 
 _SIDEBARS_START = r"module\.exports\s*=|export\s+default|\bsidebars\b[^=\n]*="
@@ -53,6 +58,9 @@ _SIDEBARS_START = r"module\.exports\s*=|export\s+default|\bsidebars\b[^=\n]*="
 _VITEPRESS_SIDEBAR = (
     r"\bsidebar(?:\s*:\s*[\w.\[\]<>]+)?\s*=(?!>)"
     r"""|\bsidebar\s*:(?!\s*(?:['"`]|true\b|false\b))"""
+)
+_ROOT_DOCUMENT = re.compile(
+    r"^(?:root_doc|master_doc)[ \t]*=[ \t]*[\"']([^\"'\n]{1,200})[\"']", re.M
 )
 _VITEPRESS_NAV = r"\bnav(?:bar)?\s*:"
 _STARLIGHT_START = r"\bsidebar\s*:"
@@ -83,6 +91,7 @@ def read_entries(
         reader.vitepress,
         reader.toc,
         reader.menu,
+        reader.toctrees,
     ):
         paths: dict[str, Entry] = {}
         navigation.file = ""
@@ -101,7 +110,7 @@ def read_entries(
 
 def _is_page(folder: Path, name: str) -> bool:
     """Return whether there is a file that a navigation names, though not imported."""
-    names = (name, *(name + suffix for suffix in SUFFIXES))
+    names = (name, *(name + suffix for suffix in (*SUFFIXES, *OTHER_FORMATS)))
     return any(existing_file(folder / name) for name in names)
 
 
@@ -202,6 +211,24 @@ class _Reader:
     def menu(self) -> Iterator[Entry]:
         roots = [self._folder, self._folder.parent]
         yield from read_menu(self._load(roots, MENU_FILES, load_config), self._index)
+
+    def toctrees(self) -> Iterator[Entry]:
+        for root in SPHINX_FOLDERS:
+            config = self._text(join(root, "conf.py"))
+            if config is None and root:
+                continue
+            name = _ROOT_DOCUMENT.search(config or "")
+            document = join(root, name[1] if name else "index")
+            # The configuration does not name pages.
+            self._navigation.file = ""
+            reader = ToctreeReader(self._index, root, self._text)
+            yield from reader.entries(self._index.find(document) or document + RST)
+
+    def _text(self, path: str) -> str | None:
+        path = normpath(path)
+        return (
+            None if path.startswith("..") else self._load([self._folder], [path], str)
+        )
 
     def _load(
         self, roots: list[Path], names: Any, parse: Callable[[str], Any]

@@ -6,7 +6,10 @@ import json
 
 import pytest
 
+from sitegen.sources.navigation.entries import MAX_DEPTH, FileIndex
+from sitegen.sources.navigation.toctrees import ToctreeReader
 from sitegen.sources.tree import Note, read_tree
+from tests.processor import at_most
 
 PAGE = "# {}\n\nWords.\n"
 
@@ -67,6 +70,7 @@ def test_mdbook(write):
         ("SUMMARY.md", "- [A](a.md)\n- [Old](sub/old.md)\n"),
         ("mkdocs.yml", "nav:\n  - A: a.md\n  - Old: sub/old.md\ndocs_dir: .\n"),
         ("sidebars.js", "module.exports = {s: ['a', 'sub/old', 'draft']};\n"),
+        ("index.md", "# I\n```{toctree}\na\nsub/old\ndraft\n```\n"),
         ("toc.yml", "- name: A\n  href: a.md\n- name: Old\n  href: sub/old.md\n"),
     ],
 )
@@ -77,7 +81,7 @@ def test_navigation_names_a_missing_page(write, file, text):
 
     [note] = write(files, "").notes
 
-    old = "sub/old" if file == "sidebars.js" else "sub/old.md"
+    old = "sub/old" if file in ("sidebars.js", "index.md") else "sub/old.md"
     assert note == Note(file, f"It names {old}, which does not exist.")
 
 
@@ -678,3 +682,103 @@ def test_files_that_are_no_pages(write):
 
     assert pages(tree) == [(None, "Page c"), ("Guides", "Page b")]
     assert [note.path for note in tree.drafts] == ["404.md"]
+
+
+def toctree(*lines, fence="```"):
+    return "\n".join([f"{fence}{{toctree}}", *lines, fence, ""])
+
+
+def test_sphinx(write):
+    """
+    The toctrees of the first page give captions, titles and order, page after page.
+
+    A page that lists others is the first of a group; patterns are in alphabetical
+    order, without the pages that the tree has named before.
+    """
+    grid = "::::{grid}\n:::{card} A\n```{note}\nA.\n```\n:::\n::::\n\n"
+    index = f"# Manual\n\n{grid}" + toctree(
+        *(":caption: Start here", ":hidden:", "", "z", "Set `it` up <setup/index.md>"),
+        *("https://web.example", "self", "genindex"),
+    )
+    files = {
+        "index.md": index + toctree("---", "glob:", "---", "/ref/*", fence="::::"),
+        "setup/index.md": "# Setup\n\n" + toctree("b", "a", "/z", "../index"),
+        "ref/c.md": "# Terms\n\n" + toctree(":caption: Inner", "sub/e"),
+        **dict.fromkeys(
+            ("setup/a.md", "setup/b.md", "ref/d.md", "ref/sub/e.md", "z.md")
+        ),
+    }
+
+    tree = write(files, "")
+
+    assert pages(tree) == [
+        (None, "Manual"),
+        ("Start here", "Page z"),
+        ("Start here / Set it up", "Set it up"),
+        ("Start here / Set it up", "Page b"),
+        ("Start here / Set it up", "Page a"),
+        ("Terms", "Terms"),
+        ("Terms / Inner", "Page e"),
+        (None, "Page d"),
+    ]
+    assert tree.notes == []
+    assert all("toctree" not in source.content for source in tree.sources)
+
+
+def test_sphinx_in_restructuredtext(write):
+    """
+    Lists in reStructuredText count too, of pages and of files that are no pages.
+
+    The configuration says where the first page is, and what it is called.
+    """
+    start = (
+        "Manual\n======\n\n.. toctree::\n   :caption: Use\n\n   part\n   a\n\nEnd.\n"
+    )
+    part = "All parts\n=========\n\n.. toctree::\n    :reversed:\n\n    b\n    c\n"
+    page = "# A\n\n```{eval-rst}\n.. toctree::\n   :titlesonly:\n\n   d\n```\n"
+
+    tree = write(
+        {
+            "docs/source/conf.py": "project = 'x'\nmaster_doc = 'start'\n",
+            "docs/source/start.rst": start,
+            "docs/source/part.rst": part,
+            "docs/source/a.md": page,
+            **{f"docs/source/{name}.md": None for name in "dcb"},
+        },
+        "",
+    )
+
+    assert pages(tree) == [
+        ("Use / All parts", "Page c"),
+        ("Use / All parts", "Page b"),
+        ("Use / A", "A"),
+        ("Use / A", "Page d"),
+    ]
+    assert "toctree" not in next(s for s in tree.sources if s.title == "A").content
+    assert sorted(note.path for note in tree.notes) == [
+        "docs/source/part.rst",
+        "docs/source/start.rst",
+    ]
+
+
+def test_sphinx_without_lists(write):
+    """A toctree in code is not one, and without any, folders give the order."""
+    code = "````md\n" + toctree("b", "a") + "````\n"
+
+    tree = write({"index.md": f"# Lists\n\n{code}", "a.md": None, "b.md": None}, "")
+
+    assert pages(tree) == [(None, "Lists"), (None, "Page a"), (None, "Page b")]
+
+
+def test_toctrees_that_never_end():
+    """Lists may form a chain as long as a tree, or a circle, with many patterns."""
+    texts = {f"p{n}.md": toctree(f"p{n + 1}", "p0", "index") for n in range(3_000)}
+    texts["index.md"] = toctree(":glob:", "p0", *["*"] * 20_000)
+    index = FileIndex(texts, title_of=lambda path: path)
+
+    with at_most(4):
+        entries = list(ToctreeReader(index, "", texts.get).entries("index.md"))
+
+    assert [entry.path for entry in entries[:3]] == ["index.md", "p0.md", "p1.md"]
+    assert max(len(entry.groups) for entry in entries) == MAX_DEPTH
+    assert len(entries) == len(texts)
