@@ -84,8 +84,8 @@ class StrictLoader(yaml.SafeLoader):
     def compose_node(self, parent: Any, index: Any) -> Any:
         if self.check_event(yaml.AliasEvent):
             node = self.anchors.get(self.peek_event().anchor)
-            is_text = isinstance(node, yaml.ScalarNode)
-            if not is_text or len(node.value) > MAX_ALIASED_CHARACTERS:
+            is_short = node is not None and len(node.value) <= MAX_ALIASED_CHARACTERS
+            if not isinstance(node, yaml.ScalarNode) or not is_short:
                 raise yaml.YAMLError("only aliases of short texts are supported")
             # What reads the value may change the tag of its node.
             node = yaml.ScalarNode(node.tag, node.value)
