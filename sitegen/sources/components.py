@@ -4,6 +4,7 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from html import escape
+from urllib.parse import unquote
 
 from sitegen.markdown.code_blocks import CODE_SPAN
 from sitegen.markdown.html_tags import ALLOWED
@@ -44,10 +45,10 @@ MARKDOWN_ELEMENTS = {
 GROUPS = {
     *("tabs", "tabpane", "codetabs", "codegroup", "cardgrid", "cardgroup", "cards"),
     *("steps", "filetree", "linkcards", "accordiongroup", "tabbed", "figure"),
-    *("columns", "column", "stepper", "code"),
+    *("columns", "column", "stepper", "code", "updates", "content-ref"),
 }
 _TABS = {"tabitem", "tab", "codetab", "tab-content"}
-_CARDS = {"card", "listing", "frame", "step", "update", "panel"}
+_CARDS = {"card", "listing", "frame", "step", "update", "panel", "prompt", "openapi"}
 # Of Mintlify: the name of a parameter is the value of one of these.
 _FIELDS = {"paramfield", "responsefield", "property"}
 _FIELD_NAMES = ("path", "query", "body", "header", "name")
@@ -180,7 +181,11 @@ def details_header(title: str) -> tuple[str, ...]:
 
 def _card(component: Component) -> Block:
     number, caption = component.first("number"), component.first("caption")
-    title = component.first("title", "label", "file-name")
+    title = component.first("title", "label", "file-name", "date")
+    if component.name == "prompt":
+        title = component.first("description")
+    if component.name == "openapi" and (path := component.first("path")):
+        title = f"`{component.first('method').upper()} {path}`"
     header = (f"**{title}**", "") if title else ()
     if component.name in ("listing", "frame") and (number or caption):
         label = f"Listing {number}: {caption}" if number else caption
@@ -224,6 +229,10 @@ def to_line(component: Component) -> str | None:
         return f"**{title}**"
     if "youtube" in component.name and (video := component.first("id", "videoId")):
         return f"[{title or 'Video'}](https://www.youtube.com/watch?v={video})"
+    if component.name == "embed" and (url := component.first("url")):
+        return f"[{title or url}](<{url}>)"
+    if component.name == "file" and (source := component.first("src")):
+        return f"[{title or unquote(source.rpartition('/')[2])}](<{source}>)"
     if component.name == "image" and (source := component.first("src")):
         return f"![{component.first('alt')}]({source})"
     return None

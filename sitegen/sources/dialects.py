@@ -40,9 +40,12 @@ _DIRECTIVE = re.compile(
 )
 # GitBook.
 _BLOCK_TAG = re.compile(
-    r"(?<!\{)\{% *(end)?(hint|tabs|tab|stepper|step|columns|column|code)"
-    r" *+([^{}%]{0,500}+)%\}(?!\})"
+    r"(?<!\{)\{% *(end)?(hint|tabs|tab|stepper|step|columns|column|code|updates|update"
+    r"|prompt|embed|file|content-ref|openapi)(?![\w-])"
+    r" *+((?:[^{}%]|%(?!\})){0,500}+)%\}(?!\})"
 )
+# What is between such a tag and its end is a caption below it.
+_WITH_CAPTION = ("embed", "file")
 _RAW = re.compile(r"\{%-? ?(end)?raw ?-?%\}")
 # What a brace is until all else was converted.
 _RAW_BRACE = "{\ue000"
@@ -157,7 +160,10 @@ def _with_shortcodes(text: str) -> str:
 
 
 def _as_shortcode(tag: re.Match[str]) -> str:
-    return f"{{{{< /{tag[2]} >}}}}" if tag[1] else f"{{{{< {tag[2]} {tag[3]}>}}}}"
+    end, name, attributes = tag.groups()
+    if name in _WITH_CAPTION:
+        return "" if end else f"{{{{< {name} {attributes}/>}}}}"
+    return f"{{{{< /{name} >}}}}" if end else f"{{{{< {name} {attributes}>}}}}"
 
 
 def _with_languages(lines: Sequence[str]) -> Iterator[str]:

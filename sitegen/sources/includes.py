@@ -23,6 +23,8 @@ from sitegen.sources.source_file import (
     read_text,
 )
 
+# The only folder with a dot that has texts for pages.
+GITBOOK_FOLDER = ".gitbook"
 MAX_DEPTH, MAX_INCLUDES = 10, 1_000
 _PATH = r"[^\s{}\[\]()<>\"'|]{1,300}+"
 _NAME = r"\[[^\[\]]{0,200}+\]"
@@ -34,6 +36,7 @@ _DIRECTIVES = {
     "snippets": rf"-{{1,9}}8<-{{1,9}} ++[\"']({_PATH})[\"']",
     "vitepress": rf"<!-- ?@include: ?+({_PATH}) ?-->",
     "jekyll": rf"\{{%-? ?include_relative ++({_PATH}) ?-?%\}}",
+    "gitbook": rf"\{{% ?include \"({_PATH})\" ?%\}}",
     "hugo": r"\{\{[<%] ?+(?:readfile|include) ++(?:file=)?"
     rf"\"({_PATH})\"[^{{}}]{{0,99}}\}}\}}",
 }
@@ -276,7 +279,8 @@ class Includes:
             for folder in self.folders:
                 if candidate.is_relative_to(folder.resolve()):
                     inside = candidate.relative_to(folder.resolve())
-                    if any(part.startswith(".") for part in inside.parts):
+                    hidden = [part for part in inside.parts if part.startswith(".")]
+                    if hidden not in ([], [GITBOOK_FOLDER]):
                         raise UnreadableFile("hidden files are not included")
                     return candidate, read_text(folder, inside).rstrip("\n")
         if outside is None:

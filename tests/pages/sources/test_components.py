@@ -115,6 +115,35 @@ TABS = '=== "A"\n\n    a\n\n=== "B"\n\n    - b'
         ("<Info>a</Info> and <Tip>b</Tip>", "<Info>a</Info> and <Tip>b</Tip>"),
         ("<Info>a</Info><Tip>b</Tip>", "> [!NOTE]\n> a\n\n> [!TIP]\n> b"),
         (
+            '{% columns %}\n{% column width="40%" %}\na\n{% endcolumn %}\n'
+            "{% endcolumns %}",
+            "a",
+        ),
+        (
+            '{% embed url="https://a.b/?c=%20" %}\n\nd\n\n'
+            '{% embed url="https://e.f" %}\ng\n{% endembed %}',
+            "[https://a.b/?c=%20](<https://a.b/?c=%20>)\n\nd\n\n"
+            "[https://e.f](<https://e.f>)\ng",
+        ),
+        (
+            '{% file src="../a/my%20(1).pdf" %}\nb\n{% endfile %}',
+            "[my (1).pdf](<../a/my%20(1).pdf>)\nb",
+        ),
+        (
+            '{% content-ref url="./" %}\n[b.md](b.md)\n{% endcontent-ref %}',
+            "[b.md](b.md)",
+        ),
+        (
+            '{% updates %}\n{% update date="2026-01-02" %}\n## A\n{% endupdate %}\n'
+            "{% endupdates %}",
+            "**2026-01-02**\n\n## A",
+        ),
+        (
+            '{% openapi src="a.yml" path="/b" method="get" %}\nc\n{% endopenapi %}',
+            "**`GET /b`**\n\nc",
+        ),
+        ('<Prompt description="A">\nb *c*\n</Prompt>', "**A**\n\nb *c*"),
+        (
             "<CodeGroup>\n```js a.js\nb\n```\n</CodeGroup>",
             '===! "a.js"\n\n    ```js a.js\n    b\n    ```',
         ),
@@ -227,9 +256,9 @@ def test_component_without_counterpart_that_is_shown(tmp_path):
         ("{{< box >}}\n    a\n{{< /box >}}", "a", {"{{< box": 1}),
         ('{{< a b="{c: {}}" />}}d', "d", {"{{< a": 1}),
         (
-            "{% embed url='a' %}\n\n{%- if b -%}c{% else %}d{% endif %}{% e /%}",
+            "{% widget url='a' %}\n\n{%- if b -%}c{% else %}d{% endif %}{% e /%}",
             "cd",
-            {"{% embed": 1, "{%- if": 1, "{% else": 1, "{% e": 1},
+            {"{% widget": 1, "{%- if": 1, "{% else": 1, "{% e": 1},
         ),
         ("{{< /box >}}a", "a", {"{{< /box": 1}),
     ],

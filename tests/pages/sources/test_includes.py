@@ -63,6 +63,7 @@ def content(tmp_path):
         ("-8<-\nb.md\n\ncode.rs:1\n-8<-\nA", "*B*\nfn main() {\nA"),
         ("import B from './p.md';\n\n<B name=\"x\" n={3} />", "x *3* "),
         ("a {{#include b.md}} c", "a *B* c"),
+        ('{% include "../tree/.gitbook/includes/d.md" %}', "*D*"),
         ("[!INCLUDE [b](b.md)]", "*B*"),
         ("{% include_relative b.md %}", "*B*"),
         ("import B from './b.md';\n\n<B />", "*B*"),
@@ -86,6 +87,7 @@ def test_include(content, text, expected):
         text,
         **{
             "b.md": "---\ntitle: B\n---\n*B*\n",
+            ".gitbook/includes/d.md": "*D*\n",
             "p.md": "{props.name} *{props.n}* {props.x}",
         },
     )
