@@ -16,6 +16,7 @@ from models.front_matter import (
     load_yaml,
     split_front_matter,
 )
+from sitegen.sources.home_pages import home_page
 
 MKDOCS_FILES = ("mkdocs.yml", "mkdocs.yaml")
 SUFFIXES = (".md", ".markdown", ".mdx")
@@ -70,6 +71,7 @@ def read_file(folder: Path, path: Path) -> SourceFile:
             raise
     if not front_matter and not body.strip():
         raise UnreadableFile("The file is empty.")
+    body = home_page(front_matter, body)
     return SourceFile(path, front_matter, body, text, remark, draft)
 
 
