@@ -84,6 +84,17 @@ class FileLookup:
         for start in range(last_start):
             if path_of_file := self._by_address.get("/".join(parts[start:])):
                 yield path_of_file
+        # An editor of notes finds a file by its name, wherever it is.
+        paths = self._by_name.get(parts[-1], ()) if not is_absolute else ()
+        if len(paths) == 1 and f"/{paths[0]}".endswith("/".join(["", *parts])):
+            yield paths[0]
+
+    @cached_property
+    def _by_name(self) -> dict[str, list[str]]:
+        paths: dict[str, list[str]] = {}
+        for _, path in self._files():
+            paths.setdefault(path.rpartition("/")[2], []).append(path)
+        return paths
 
     @cached_property
     def _by_address(self) -> dict[str, str]:

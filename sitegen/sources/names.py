@@ -16,7 +16,11 @@ ADDRESS_FIELDS = ("slug", "permalink", "url", "id")
 
 
 def to_title(name: str) -> str:
-    words = " ".join(re.sub(r"[-_]+", " ", normalize("NFC", name)).split())
+    words = normalize("NFC", name).strip()
+    # With spaces, a hyphen is part of a word.
+    if " " not in words:
+        words = re.sub(r"[-_]+", " ", words)
+    words = " ".join(words.split())
     return words[:1].upper() + words[1:]
 
 

@@ -9,19 +9,25 @@ from posixpath import basename, dirname, join, relpath, splitext
 
 from models.normalization import normalize
 from models.projects.files.file_types import BY_SUFFIX, suffix_of
+from sitegen.markdown.code_blocks import CODE_SPAN
 from sitegen.markdown.headings import slug
-from sitegen.sources.fences import FenceTracker, outside_spans
+from sitegen.sources.fences import FenceTracker
 from sitegen.sources.source_file import SourceFile, walk
 
 # [[Page#Heading|Words]], of which an embed has a "!" in front.
 _LINK = re.compile(
-    r"(!?)\[\[([^\[\]|#\n]{0,300})(?:#([^\[\]|\n]{1,300}))?"
+    r"(!?)\[\[([^\[\]|#\n]{0,300})(?:#([^\[\]|\n]{0,300}))?"
     r"(?:\|([^\[\]\n]{0,300}))?\]\]"
 )
-_EMBED = re.compile(rf"\s*{_LINK.pattern}\s*")
+# Words of a link may be code, but a link in code is none.
+_LINK_OR_CODE = re.compile(f"{_LINK.pattern}|{CODE_SPAN}")
+_EMBED = re.compile(rf"([ \t>]*+){_LINK.pattern}[ \t]*")
 _SIZE = re.compile(r"([0-9]{1,4})(?:x([0-9]{1,4}))?")
 # The id of a block, to which links of an editor lead.
-_BLOCK_ID = re.compile(r"(?:^|[ \t])\^(?=[a-z0-9-]*[a-z])[a-z0-9-]{3,60}[ \t]*$", re.I)
+_BLOCK_ID = re.compile(
+    r"(?:^|(?<=\]\])|[ \t])\^((?=[a-z0-9-]*[a-z])[a-z0-9-]{3,60})[ \t]*$", re.I
+)
+_LIST_ITEM = re.compile(r"[ \t]*(?:[-*+]|[0-9]{1,9}[.)])[ \t]")
 # Pages that embed pages that embed pages.
 MAX_EMBEDS = 3
 
@@ -74,19 +80,18 @@ class Wikilinks:
                 yield line
                 continue
             embed = _EMBED.fullmatch(line) if depth and "![[" in line else None
-            section = self._section(*embed.group(2, 3)) if embed and embed[1] else None
-            if section:
-                yield from self._lines(*section, depth - 1)
+            section = self._section(*embed.group(3, 4)) if embed and embed[2] else None
+            if embed and section:
+                for inner in self._lines(*section, depth - 1):
+                    yield f"{embed[1]}{inner}".rstrip() if embed[1] else inner
             else:
-                yield outside_spans(
+                yield _LINK_OR_CODE.sub(
+                    lambda link: link[0] if link["ticks"] else self._link(path, link),
                     _BLOCK_ID.sub("", line),
-                    lambda text: _LINK.sub(
-                        lambda link: self._replacement(path, link), text
-                    ),
                 )
 
-    def _replacement(self, path: str, link: re.Match[str]) -> str:
-        is_embed, name, heading, label = link.groups()
+    def _link(self, path: str, link: re.Match[str]) -> str:
+        is_embed, name, heading, label = link.group(1, 2, 3, 4)
         # In a table, the bar is escaped.
         name, heading = name.strip(" \\"), (heading or "").strip(" \\")
         if is_embed and (file := self._files_by_name.get(_key(name))):
@@ -95,7 +100,9 @@ class Wikilinks:
             width = f"{{width={size[1]}}}" if size else ""
             return f"![{alternative}]({_target(path, file)}){width}"
         page = self._pages.get(_key(name)) if name else None
-        words = label or " > ".join(filter(None, (name, heading.replace("#", " > "))))
+        is_block = heading.startswith("^")
+        part = "" if is_block else heading.replace("#", " > ")
+        words = label or " > ".join(filter(None, (name, part)))
         if name and page is None:
             if file := self._files_by_name.get(_key(name)):
                 return f"[{words}]({_target(path, file)})"
@@ -105,21 +112,22 @@ class Wikilinks:
             self.missing.setdefault(path, []).append(name)
             return words
         # A link to a block leads to its page.
-        is_block = heading.startswith("^")
-        part = heading.rpartition("#")[2]
-        fragment = "" if is_block or not heading else f"#{slug(part)}"
+        fragment = f"#{slug(heading.rpartition('#')[2])}" if part else ""
         if page and page.name != path:
             return f"[{words}]({_target(path, page.name, fragment)})"
         return f"[{words}]({fragment})" if fragment else words
 
     def _section(self, name: str, heading: str | None) -> tuple[str, list[str]] | None:
-        """Return a page's path and its text, or the part below a heading."""
+        """Return a page's path and its text, or that below a heading, or a block."""
         page = self._pages.get(_key(name.strip())) if name.strip() else None
         if page is None:
             return None
         lines = page.body.split("\n")
         if not heading:
             return page.name, lines
+        if heading.startswith("^"):
+            block = _block(lines, heading[1:].strip().lower())
+            return (page.name, block) if block else None
         wanted, level, section = _key(heading.rpartition("#")[2].strip()), 0, []
         for line in lines:
             own_level, text = _heading(line)
@@ -130,6 +138,23 @@ class Wikilinks:
             if level:
                 section.append(line)
         return (page.name, section) if section else None
+
+
+def _block(lines: Sequence[str], id: str) -> list[str]:
+    """Return the lines that end with the id, or that stand above it, up to a gap."""
+    for end, line in enumerate(lines):
+        found = _BLOCK_ID.search(line)
+        if found is None or found[1].lower() != id:
+            continue
+        is_below = not line[: found.start()].strip()
+        while is_below and end > 0 and not lines[end - 1].strip():
+            end -= 1
+        start = end
+        while start > 0 and lines[start - 1].strip():
+            start -= 1
+        block = list(lines[start : end if is_below else end + 1])
+        return block[-1:] if _LIST_ITEM.match(line) else block
+    return []
 
 
 def _heading(line: str) -> tuple[int, str]:

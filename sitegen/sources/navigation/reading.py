@@ -4,7 +4,7 @@ import json
 import re
 from collections.abc import Callable, Iterator
 from functools import partial
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 from posixpath import dirname, join, normpath
 from typing import Any
 
@@ -47,6 +47,7 @@ VITEPRESS_FILES = tuple(
 )
 # The part of the configuration for a folder, which may have the sidebar.
 VITEPRESS_LOCALE_FILES = tuple(f"config.{end}" for end in ("js", "ts", "mts", "mjs"))
+OBSIDIAN_FILES = ("site-options.json",)
 TOC_FILES = ("toc.yml", "TOC.yml", "toc.yaml")
 MENU_FILES = ("_data/navigation.yml", "_data/navigation.yaml", "_data/nav.yml")
 # Where Sphinx has its configuration. Without one, the tree may still be its pages.
@@ -89,6 +90,7 @@ def read_entries(
         reader.starlight,
         reader.mintlify,
         reader.vitepress,
+        reader.obsidian,
         reader.toc,
         reader.menu,
         reader.toctrees,
@@ -191,6 +193,30 @@ class _Reader:
             if content and content.is_relative_to(self._folder):
                 prefix = _relative(content, self._folder)
                 yield from read_vitepress(menu, self._index, prefix)
+
+    def obsidian(self) -> Iterator[Entry]:
+        """Yield the pages as Obsidian Publish orders files and folders."""
+        options = self._load([self._folder], OBSIDIAN_FILES, json.loads)
+        names = options.get("navigationOrdering") if isinstance(options, dict) else ()
+        ranks = {
+            name: rank
+            for rank, name in enumerate(names if isinstance(names, list) else ())
+            if isinstance(name, str)
+        }
+        if not ranks:
+            return
+        entries, first = self._list_folder(""), dict[str, int]()
+
+        def key(entry: Entry) -> list[tuple[int, int]]:
+            path = PurePosixPath(entry.path)
+            above = [parent.as_posix() for parent in [*path.parents][-2::-1]]
+            # What is not listed follows, and stays together.
+            return [
+                (ranks.get(name, len(ranks)), first.setdefault(name, len(first)))
+                for name in (*above, entry.path)
+            ]
+
+        yield from sorted(entries, key=key)
 
     def toc(self) -> Iterator[Entry]:
         menu = self._load([self._folder], TOC_FILES, load_config)

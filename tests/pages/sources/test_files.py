@@ -105,6 +105,8 @@ def sources(build_site, output):
         ("guide/A.PNG", "A.PNG?raw=true"),
         ("static/my a.png", "</my a.png>"),
         ("static/a(1).png", "/a(1).png"),
+        ("notes/deep/a.png", "a.png#part"),
+        ("notes/deep/a.png", "deep/a.png"),
     ],
 )
 def test_place(write_files, import_folder, sources, path, target):

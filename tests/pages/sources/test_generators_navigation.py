@@ -556,6 +556,35 @@ def test_vitepress_link_to_another_sidebar(write):
     ]
 
 
+def test_obsidian_publish(write):
+    """
+    Files and folders are in the order of site-options.json, and others follow by name.
+
+    Names with spaces keep their hyphens.
+    """
+    order = ["Use it", "Use it/Last one.md", "Use it/Check-in desk.md", "Home.md", 1]
+    names = ("Extras/b", "Home", "Use it/Check-in desk", "Use it/a", "Use it/Last one")
+    options = {"site-options.json": json.dumps({"navigationOrdering": order})}
+
+    tree = write(options | {f"{name}.md": "Words.\n" for name in names}, "")
+
+    assert pages(tree) == [
+        ("Use it", "Last one"),
+        ("Use it", "Check-in desk"),
+        ("Use it", "A"),
+        (None, "Home"),
+        ("Extras", "B"),
+    ]
+
+
+@pytest.mark.parametrize("options", ["[]", '{"navigationOrdering": {}}', "{}", "{"])
+def test_obsidian_publish_without_an_order(write, options):
+    """Without one that can be read, the pages are in the order of their names."""
+    tree = write({"site-options.json": options, "b.md": None, "a.md": None}, "")
+
+    assert [label for _, label in pages(tree)] == ["Page a", "Page b"]
+
+
 def test_vitepress_without_a_sidebar(write):
     """The menu at the top gives the order then."""
     config = """export default { themeConfig: { sidebar: 'auto', nav: [

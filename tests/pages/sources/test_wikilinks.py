@@ -10,6 +10,8 @@ PAGES = {
     "Guides/Install it.md": "Words.\n\n## First part\n\nOne.\n\n### In it\n\n## Rest\n",
     "Guides/deep/Notes.md": "---\naliases: [Jottings]\n---\nNoted. ^quote1\n",
     "Notes.md": "Other notes.\n",
+    "Blocks.md": "One\nline ^first1\n\n- a ^item1\n- b\n\n> Said.\n\n^quote-2\n"
+    "\n![[A map.png]]^map1\n",
 }
 
 
@@ -51,6 +53,10 @@ def convert(tmp_path):
         ("[[A map.png]]", "[A map.png](</pictures/A-map.png>)"),
         ("A block. ^ab12", "A block."),
         ("x ^2", "x ^2"),
+        ("![[A map.png]]^pic1", "![](</pictures/A-map.png>)"),
+        ("[[Notes#^gone1]]", "[Notes](<../Notes.md>)"),
+        ("[[#|here]]", "here"),
+        ("[[Notes|`n()`]] and `[[b|c]]`", "[`n()`](<../Notes.md>) and `[[b|c]]`"),
         ("`[[Notes]]`", "`[[Notes]]`"),
         ("```\n[[Notes]]\n```", "```\n[[Notes]]\n```"),
     ],
@@ -80,6 +86,25 @@ def test_embeds(convert):
     assert content == (
         "## First part\n\nOne.\n\n### In it\n\n\n![](</pictures/A-map.png>){width=300}"
     )
+    assert notes == []
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("![[Blocks#^first1]]", "One\nline"),
+        ("![[Blocks#^item1]]", "- a"),
+        ("![[Blocks#^QUOTE-2]]", "> Said."),
+        ("> [!NOTE]\n> ![[Blocks#^first1]]", "> [!NOTE]\n> One\n> line"),
+        ("![[Blocks#^map1]]", "![](</pictures/A-map.png>)"),
+        ("![[Blocks#^gone1]]", "[Blocks](<../Blocks.md>)"),
+    ],
+)
+def test_embed_of_a_block(convert, text, expected):
+    """The block with the id is part of the page, also within a quote."""
+    content, notes = convert(text)
+
+    assert content == expected
     assert notes == []
 
 
