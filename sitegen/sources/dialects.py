@@ -15,6 +15,7 @@ from sitegen.sources.code_marks import MARK_SIGNS, with_marked_lines
 from sitegen.sources.comments import SEPARATOR, without_comments
 from sitegen.sources.components import convert_inline, details_header, split_line
 from sitegen.sources.directives import convert_directives
+from sitegen.sources.emoji_names import EMOJI_NAME, with_emoji
 from sitegen.sources.fences import FENCE, FenceTracker, outside_spans
 from sitegen.sources.inline_notations import (
     convert_attributes,
@@ -104,7 +105,7 @@ def to_markdown(text: str, *, is_mdx: bool, removed: Counter[str] | None = None)
     # Line by line, a page takes twenty times as long.
     from_start = f"\n{text}"
     has_sign = any(sign in from_start for sign in _SIGNS)
-    if has_sign or _OTHER_SIGNS.search(from_start):
+    if has_sign or _OTHER_SIGNS.search(from_start) or EMOJI_NAME.search(text):
         return convert_lines(text, is_mdx=is_mdx, removed=removed)
     return text
 
@@ -120,6 +121,8 @@ def convert_lines(
     lines = text.split("\n")
     if _DIRECTIVE.search(text):
         lines = convert_directives(lines, KIND_BY_NAME.keys())
+    if EMOJI_NAME.search(text):
+        lines = list(with_emoji(lines, text))
     if "code-group" in text or "<CodeGroup" in text:
         lines = list(with_tabs(lines))
     if "{%" in text or "{{" in text:

@@ -35,6 +35,7 @@ SHAPES = {"pydantic", "pydantic_core"}
 HTTP = {"flask", "jiter", "prometheus_client", "urllib3", "waitress", "werkzeug"}
 PAGES = {
     "PIL",
+    "emoji",
     "icalendar",
     "imagesize",
     "jinja2",

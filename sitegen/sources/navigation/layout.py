@@ -8,6 +8,7 @@ from models.front_matter import text_of
 from models.projects.documents.paths import stem
 from models.projects.documents.positions import stable_positions
 from models.projects.documents.sections import SEPARATOR
+from sitegen.sources.emoji_names import to_emoji
 from sitegen.sources.names import (
     ADDRESS_FIELDS,
     NumberPrefixes,
@@ -101,7 +102,7 @@ class Layout:
     def _title(self, path: str) -> str:
         file = self._by_name[path]
         heading, _, level = split_heading(file.body)
-        return self.title(file, heading if level == 1 else "")
+        return self.title(file, to_emoji(heading) if level == 1 else "")
 
     def is_named(self, file: SourceFile) -> bool:
         """Return whether the author's navigation names the page."""

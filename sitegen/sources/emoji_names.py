@@ -1,0 +1,61 @@
+"""Replace names of emoji, such as :rocket:, as GitHub, VitePress and MkDocs do."""
+
+import re
+from collections.abc import Iterable, Iterator
+from functools import cache
+
+from sitegen.markdown.headings import slug
+from sitegen.sources.fences import FenceTracker, outside_spans
+
+# Outside of words.
+_NAME = r"(?<![\w:]):(?P<name>[+-]?[a-z0-9][a-z0-9_-]{0,60}+):(?![\w:])"
+EMOJI_NAME = re.compile(_NAME)
+# A name with its attributes, or an address, where it would mean something else.
+_NAME_OR_ADDRESS = re.compile(
+    rf"(?:https?://|\]\()[^\s()<>]*+|{_NAME}(?:\{{:?[ ]?[.#][^{{}}]{{0,80}}+\}})?"
+)
+_HEADING = re.compile(r" {0,3}#{1,6}[ \t]++(.*)")
+_FRAGMENT = re.compile(r"\]\(#([^()\s]{1,200}+)\)")
+
+
+def with_emoji(lines: Iterable[str], text: str) -> Iterator[str]:
+    """
+    Yield the lines of the text with emoji; unknown names and those in code stay.
+
+    A heading keeps the id that has the name in it, if the text links to that.
+    """
+    fences, fragments = FenceTracker(), set(_FRAGMENT.findall(text))
+    for line in lines:
+        shown = line if fences.is_code(line) else outside_spans(line, to_emoji)
+        if shown != line and (heading := _HEADING.fullmatch(line)):
+            id = slug(heading[1])
+            if id in fragments:
+                yield from (f'<a id="{id}"></a>', "")
+        yield shown
+
+
+def to_emoji(text: str) -> str:
+    """Replace the names of emoji in a text that is not code."""
+    return _NAME_OR_ADDRESS.sub(_emoji, text) if ":" in text else text
+
+
+def _emoji(match: re.Match[str]) -> str:
+    return _emoji_by_name().get(match["name"], match[0])
+
+
+@cache
+def _emoji_by_name() -> dict[str, str]:
+    # Its data take ten megabytes and a tenth of a second, which few trees need.
+    from emoji import EMOJI_DATA, STATUS
+
+    emoji = {
+        sign: data
+        for sign, data in EMOJI_DATA.items()
+        if data["status"] <= STATUS["fully_qualified"]
+    }
+    names = {data["en"]: sign for sign, data in emoji.items()}
+    # What GitHub calls another emoji by the name of one comes first.
+    names |= {
+        alias: sign for sign, data in emoji.items() for alias in data.get("alias", ())
+    }
+    return {name.strip(":"): sign for name, sign in names.items()}
