@@ -72,7 +72,7 @@ from models.status.measurements.sources import shared_source_faults
 from models.storage.database import open_database
 from models.storage.engines.engine import is_postgresql
 from sitegen.builder.preview import Preview
-from sitegen.builder.processes import build_docs, build_status, can_be_served
+from sitegen.builder.processes import StatusProcess, build_docs, can_be_served
 from sitegen.messages.renderer import message_renderer
 from sitegen.output.folder import OutputError, OutputFolder
 from sitegen.page import BuildContext, context_factory, require_templates
@@ -330,15 +330,14 @@ class Server:
         jobs = [(TIDY_SECONDS, "tidy", lambda: delete_expired(settings, utc_now()))]
         if measure_demo:
             jobs.append((DEMO_SECONDS, "demo-measurements", measure_demo))
-        build_status(
+        StatusProcess(
             self.state,
             settings,
             utc_now,
             self.create_context,
             partial(create_dispatcher, settings, utc_now, message_renderer(settings)),
-            jobs,
             self.counts.open(BUILDER).record_job,
-        )
+        ).run(jobs)
 
 
 if __name__ == "__main__":

@@ -30,7 +30,7 @@ SHA256_HEX = r"^[0-9a-f]{64}$"
 _RFC3339 = re.compile(
     r"\d{4}-\d\d-\d\d[Tt]\d\d:\d\d:\d\d(\.\d{1,9})?([Zz]|[+-]\d\d:\d\d)", re.ASCII
 )
-_UUID = re.compile(r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}")
+UUID_TEXT = re.compile(r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}")
 EARLIEST_YEAR = 1970
 
 
@@ -95,7 +95,7 @@ def parse_boolean(value: Any) -> Any:
 def parse_uuid(value: Any) -> str:
     if isinstance(value, UUID):
         return str(value)
-    if not isinstance(value, str) or not _UUID.fullmatch(value):
+    if not isinstance(value, str) or not UUID_TEXT.fullmatch(value):
         raise ValueError("Must be a UUID in lower case with its hyphens.")
     return value
 

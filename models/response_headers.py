@@ -1,7 +1,8 @@
 """Decide on response headers: CSP, CORS, caching and types of the site and the API."""
 
 from collections.abc import Mapping
-from urllib.parse import quote, unquote
+
+from models.site_addresses import url_path
 
 CONTENT_TYPES = {
     ".atom": "application/atom+xml; charset=utf-8",
@@ -93,9 +94,6 @@ PATH_RULES = {
 
 # Files that configure static hosts, which no reader gets.
 HOST_FILES = {"_headers", "_redirects"}
-# The folder with a note for each address from which a page has moved: its new address.
-# Web servers that find a note send the request on to Masthead.
-MOVED = "_moved/"
 
 # What a page may load. frame-ancestors has no effect in a meta element. The host that
 # forms are sent to is added if it is not that of the site.
@@ -169,36 +167,6 @@ def console_headers() -> dict[str, str]:
         "X-Frame-Options": "DENY",
         "X-Robots-Tag": "noindex",
     }
-
-
-def url_path(path: str) -> str:
-    """Return the URL path of a file; that of an index.html is its folder."""
-    folder, slash, name = path.rpartition("/")
-    return quote(f"/{folder}{slash}" if name == "index.html" else "/" + path)
-
-
-def file_for(address: str) -> str:
-    """Return the path of the file that is served at an address, not percent-encoded."""
-    path = address.lstrip("/")
-    return path if path and not path.endswith("/") else f"{path}index.html"
-
-
-def moved_note(address: str) -> str:
-    """Return the path of the note that the page at a URL path of the host has moved."""
-    return f"{MOVED}{address.strip('/')}/moved.txt"
-
-
-def without_query(href: str) -> str:
-    """Return a link without its query and fragment."""
-    return href.partition("#")[0].partition("?")[0]
-
-
-def candidate_files(address: str) -> tuple[str, ...]:
-    """Return the paths of the files that may be served at a URL path."""
-    path = unquote(without_query(address)).lstrip("/")
-    if not path or path.endswith("/"):
-        return (f"{path}index.html",)
-    return path, f"{path}/index.html"
 
 
 def content_type(path: str) -> str:

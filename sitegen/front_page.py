@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from models.fields import format_moment
-from models.response_headers import url_path
+from models.site_addresses import url_path
 from sitegen.docs.outline import docs_outline
 from sitegen.output.manifest import SHARED
 from sitegen.page import BuildContext, Page, Stage, pages

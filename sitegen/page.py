@@ -19,8 +19,8 @@ from typing import Any, NamedTuple, TypeVar
 from models.base import canonical_json
 from models.locale_checks import check_locales
 from models.locales import available_languages
-from models.response_headers import url_path
 from models.settings import SettingError, Settings
+from models.site_addresses import url_path
 from sitegen.docs.body_cache import BodyCache
 from sitegen.theme.site_theme import site_theme
 from sitegen.theme.switcher import read_switcher

@@ -15,13 +15,13 @@ from models.errors import (
     MissingCredentials,
     ValidationFailed,
 )
+from models.fields import UUID_TEXT
 from models.platform.rate_limits import Rate
 from models.platform.scopes import ASSERT_ACTORS
 from models.platform.secrets import hash_secret, is_well_formed
 from models.platform.verification import key_by_hash
 from models.settings import Settings
 
-_UUID = re.compile(r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}")
 # Headers are ASCII: a non-ASCII address arrives garbled and is refused.
 _EMAIL = re.compile(r"[!-?A-~]{1,64}@[!-?A-~]{1,255}")
 
@@ -103,7 +103,7 @@ def act_for_person(caller: Caller, headers: RequestHeaders) -> Caller:
         )
     if email is not None and not _EMAIL.fullmatch(email):
         raise _invalid_header("Act-As-Email", "Must be an e-mail address.")
-    if account is not None and not _UUID.fullmatch(account):
+    if account is not None and not UUID_TEXT.fullmatch(account):
         raise _invalid_header("Act-As-Account", "Must be a UUID in lower case.")
     return replace(caller, acts_as_email=email, acts_as_account=account)
 

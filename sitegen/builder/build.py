@@ -21,8 +21,8 @@ from models.audit import AUDITED_AREAS, last_link
 from models.changes import AREAS, generation_with, marks, note_built
 from models.instance import instance_id
 from models.logs import LogLine
-from models.response_headers import candidate_files
 from models.runtime.server_locks import LOCK_FILE, lock_owner
+from models.site_addresses import candidate_files
 from models.storage.database import reading
 from sitegen.builder.page_writer import PageError, PageWriter, WriteResult
 from sitegen.builder.report import BuildReport

@@ -5,7 +5,7 @@ from collections.abc import Callable
 from models.locales import FALLBACK, Locale, load_locale
 from models.projects.documents.rendered_bodies import RenderedBody
 from models.projects.documents.site_preview import RenderInput
-from models.response_headers import candidate_files
+from models.site_addresses import candidate_files
 from sitegen.docs.body_rendering import body_key, render_body
 from sitegen.docs.document_page import body_html
 from sitegen.output.folder import OutputFolder

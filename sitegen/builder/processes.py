@@ -86,96 +86,129 @@ def build_docs(
         Event().wait()
 
 
-def build_status(
-    state: ServerState,
-    settings: Settings,
-    clock: Callable[[], datetime],
-    create_context: CreateContext,
-    create_notifier: Callable[[Callable[[], bool]], Notifier],
-    jobs: Iterable[Job],
-    on_job: Callable[[str, datetime], None],
-) -> None:
+class StatusProcess:
     """
-    Build the status page, publish the site, and run the jobs that one process runs.
+    Builds the status page, publishes the site, and runs the jobs of a single process.
 
-    `create_notifier` gets a function that tells whether this server is the leader,
+    `create_notifier` gets a function that returns whether this server is the leader,
     `on_job` each job that has run, and when.
     """
-    open_database(state.database)
 
-    def on_write(area: str, is_deferrable: bool) -> None:
+    def __init__(
+        self,
+        state: ServerState,
+        settings: Settings,
+        clock: Callable[[], datetime],
+        create_context: CreateContext,
+        create_notifier: Callable[[Callable[[], bool]], Notifier],
+        on_job: Callable[[str, datetime], None],
+    ) -> None:
+        self._state, self._settings, self._clock = state, settings, clock
+        open_database(state.database)
+        self._election = join_election(state.database, self._on_write)
+        self._notifier = create_notifier(lambda: self._election.is_leader)
+        self._publisher = Publisher(
+            settings,
+            clock,
+            find_generations=built_generations,
+            on_published=self._on_published,
+        )
+        self._scheduler = Scheduler(clock, on_job)
+        self._builder = Builder(
+            ["status"],
+            clock,
+            create_context,
+            lambda at: self._scheduler.schedule_once(at, self._builder.wake),
+            self._on_built,
+            leadership=lambda: self._election,
+        )
+        self._server_locks = ServerLocks(settings.database, settings.output)
+        self._clock_watch = ClockWatch(clock)
+        self._imports_mark = 0
+
+    def run(self, jobs: Iterable[Job]) -> None:
+        """Run until a signal ends the process; the jobs run beside its own."""
+        builder, state = self._builder, self._state
+        for job in (*self._own_jobs(), *jobs):
+            self._scheduler.add_job(*job)
+        with (
+            self._server_locks,
+            self._election,
+            self._publisher,
+            reporting(self._report),
+            self._notifier,
+        ):
+            builder.start()
+            state.wake_pipes["status"].start_receiving(builder.wake)
+            state.docs_built_pipe.start_receiving(self._on_docs_built)
+            try:
+                with self._scheduler.running():
+                    Event().wait()
+            finally:
+                builder.stop()
+
+    def _own_jobs(self) -> Iterable[Job]:
+        yield 15, "server-locks", self._server_locks.acquire
+        yield 15, "clock", self._clock_watch.compare
+        yield DAY_SECONDS, "bodies", BodyCache().remove_unused
+        yield CLOCK_EVENTS_SECONDS, "clock-events", self._record_clock_events
+        yield IMPORTS_SECONDS, "imports", self._wake_for_imports
+
+    def _on_write(self, area: str, is_deferrable: bool) -> None:
         # Without an area, this server may have become the leader, which the process of
         # documents must know before it wakes.
         if not area:
-            report()
-        state.wake_builder(area, is_deferrable)
+            self._report()
+        self._state.wake_builder(area, is_deferrable)
 
-    election = join_election(state.database, on_write)
-    notifier = create_notifier(lambda: election.is_leader)
+    def _on_built(self) -> None:
+        self._publisher.wake()
+        self._notifier.wake()
 
-    def on_built() -> None:
-        publisher.wake()
-        notifier.wake()
-
-    def on_docs_built(_: bool) -> None:
-        on_built()
+    def _on_docs_built(self, _: bool) -> None:
+        self._on_built()
         # All pages lead to the documents.
-        builder.wake()
+        self._builder.wake()
 
-    def on_published(generations: Mapping[str, int]) -> None:
-        note_published(settings.publish_location, generations)
-        notifier.wake()
+    def _on_published(self, generations: Mapping[str, int]) -> None:
+        note_published(self._settings.publish_location, generations)
+        self._notifier.wake()
 
-    publisher = Publisher(
-        settings,
-        clock,
-        find_generations=built_generations,
-        on_published=on_published,
-    )
-    scheduler = Scheduler(clock, on_job)
-    builder = Builder(
-        ["status"],
-        clock,
-        create_context,
-        lambda at: scheduler.schedule_once(at, builder.wake),
-        on_built,
-        leadership=lambda: election,
-    )
-    server_locks = ServerLocks(settings.database, settings.output)
-    clock_watch = ClockWatch(clock)
-    own_jobs: list[Job] = [
-        (15, "server-locks", server_locks.acquire),
-        (15, "clock", clock_watch.compare),
-        (DAY_SECONDS, "bodies", BodyCache().remove_unused),
-        (
-            CLOCK_EVENTS_SECONDS,
-            "clock-events",
-            _clock_events(settings, clock, election, builder),
-        ),
-        (IMPORTS_SECONDS, "imports", _wake_for_imports(state, election)),
-    ]
-    for job in (*own_jobs, *jobs):
-        scheduler.add_job(*job)
-
-    def report() -> None:
-        found = _report_of(
-            builder,
-            election,
-            *(builder.faults, server_locks.faults, clock_watch.faults),
-            *(publisher.faults, notifier.faults),
+    def _report(self) -> None:
+        report = _report_of(
+            self._builder,
+            self._election,
+            *(
+                self._builder.faults,
+                self._server_locks.faults,
+                self._clock_watch.faults,
+            ),
+            *(self._publisher.faults, self._notifier.faults),
         )
-        found.publish = publisher.progress
-        state.reports.write(BUILDER, found)
+        report.publish = self._publisher.progress
+        self._state.reports.write(BUILDER, report)
 
-    with server_locks, election, publisher, reporting(report), notifier:
-        builder.start()
-        state.wake_pipes["status"].start_receiving(builder.wake)
-        state.docs_built_pipe.start_receiving(on_docs_built)
-        try:
-            with scheduler.running():
-                Event().wait()
-        finally:
-            builder.stop()
+    def _record_clock_events(self) -> None:
+        """Record which windows have begun or ended."""
+        if self._election.is_leader and record_clock_events(
+            self._clock(),
+            freshness=self._settings.freshness,
+            reminder_after=self._settings.reminder_after,
+        ):
+            self._builder.wake()
+
+    def _wake_for_imports(self) -> None:
+        """
+        Wake the builders for what a command has imported.
+
+        No pipe leads here from a command. Every import marks the documents, and no
+        change of documents may wait.
+        """
+        with reading():
+            mark = marks()["docs"]
+        if mark != self._imports_mark and self._election.is_leader:
+            self._state.wake_builder("", False)
+            self._imports_mark = mark
 
 
 def _report_of(
@@ -195,42 +228,3 @@ def _report_of(
         build=builder.progress,
         faults=faults[:MAX_FAULTS],
     )
-
-
-def _clock_events(
-    settings: Settings,
-    clock: Callable[[], datetime],
-    leadership: Leadership,
-    builder: Builder,
-) -> Callable[[], None]:
-    """Return a job that tells of windows that begin or end."""
-
-    def record() -> None:
-        if leadership.is_leader and record_clock_events(
-            clock(),
-            freshness=settings.freshness,
-            reminder_after=settings.reminder_after,
-        ):
-            builder.wake()
-
-    return record
-
-
-def _wake_for_imports(state: ServerState, leadership: Leadership) -> Callable[[], None]:
-    """
-    Return a job that wakes the builders for what a command has imported.
-
-    No pipe leads here from a command. Every import marks the documents, and no change
-    of documents may wait.
-    """
-    seen_mark = 0
-
-    def wake() -> None:
-        nonlocal seen_mark
-        with reading():
-            mark = marks()["docs"]
-        if mark != seen_mark and leadership.is_leader:
-            state.wake_builder("", False)
-            seen_mark = mark
-
-    return wake

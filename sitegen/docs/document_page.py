@@ -28,7 +28,7 @@ from models.projects.documents.linking.link_resolver import (
 from models.projects.documents.linking.outside_links import edit_url
 from models.projects.documents.published import PublishedPage
 from models.projects.documents.rendered_bodies import RenderedBody
-from models.response_headers import url_path, without_query
+from models.site_addresses import url_path, without_query
 from sitegen.docs.body_rendering import body_key, is_shown_as_written
 from sitegen.docs.collections import (
     document_summary,

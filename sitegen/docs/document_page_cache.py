@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 
 from models.projects.documents.published import PublishedPage
-from models.response_headers import without_query
+from models.site_addresses import without_query
 from sitegen.docs.collections import DocsCollection, docs_collections, new_texts
 from sitegen.docs.document_page import DocumentPages, Neighbours, ResolvedDocument
 from sitegen.docs.document_source import DocumentSource

@@ -7,7 +7,7 @@ from itertools import accumulate, takewhile
 from models.display_text import plain_line
 from models.projects.documents.linking.link_resolver import document_path
 from models.projects.documents.published import PublishedPage, published_contents
-from models.response_headers import url_path
+from models.site_addresses import url_path
 from sitegen.docs.body_rendering import without_title
 from sitegen.docs.collections import docs_collections
 from sitegen.page import BuildContext, Page, Stage, pages

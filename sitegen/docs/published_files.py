@@ -8,7 +8,7 @@ from models.projects.documents.published import PublishedPage
 from models.projects.files.contents import read_content
 from models.projects.files.names import candidate_names
 from models.projects.files.pins import PinnedFile, published_pins
-from models.response_headers import without_query
+from models.site_addresses import without_query
 from sitegen.page import BuildContext, Page, Stage, pages
 
 

@@ -11,7 +11,7 @@ from models.projects.documents.linking.link_resolver import (
     is_document_href,
 )
 from models.projects.documents.published import PublishedPage
-from models.response_headers import file_for, moved_note, url_path
+from models.site_addresses import file_for, moved_note, url_path
 from sitegen.docs.collections import docs_collections
 from sitegen.page import BuildContext, Page, Stage, pages
 from sitegen.status.imported_redirects import imported_redirects

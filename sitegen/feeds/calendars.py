@@ -9,7 +9,7 @@ from icalendar import Calendar, Event, Timezone, TimezoneStandard
 from models.base import epoch_ms
 from models.display_text import plain_line, printable
 from models.locales import Locale
-from models.response_headers import url_path
+from models.site_addresses import url_path
 from models.status.maintenance.windows import MaintenanceRow, removed_windows
 from models.status.snapshot.event_index import IndexedWindow
 from models.status.snapshot.snapshot import HISTORY

@@ -13,7 +13,7 @@ from xml.etree.ElementTree import Element, SubElement, indent, tostring
 from models.display_text import isolate
 from models.fields import format_moment
 from models.locales import Locale
-from models.response_headers import url_path
+from models.site_addresses import url_path
 from models.status.incidents.incidents import (
     IncidentRow,
     IncidentUpdateRow,

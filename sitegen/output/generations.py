@@ -4,7 +4,8 @@ import json
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
 
-from models.response_headers import HOST_FILES, MOVED, cache_class, url_path
+from models.response_headers import HOST_FILES, cache_class
+from models.site_addresses import MOVED, url_path
 from sitegen.output.folder import OutputFolder
 from sitegen.output.manifest import BUILDS, LIVE, MANIFEST, ManifestEntry
 

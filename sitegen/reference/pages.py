@@ -8,9 +8,8 @@ from typing import Any
 from models.base import canonical_json
 from models.locales import Locale
 from models.projects.documents.published import PublishedPage
-from models.response_headers import file_for
 from models.settings import Settings
-from models.site_addresses import link_openapi_to_site
+from models.site_addresses import file_for, link_openapi_to_site
 from sitegen.docs.collections import document_summary
 from sitegen.docs.document_page_cache import DocumentPageCache
 from sitegen.page import BuildContext, Page, Stage, pages

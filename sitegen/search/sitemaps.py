@@ -9,8 +9,7 @@ from pathlib import Path
 from models.base import from_epoch_ms
 from models.fields import format_moment
 from models.projects.documents.linking.link_resolver import document_href
-from models.response_headers import url_path
-from models.site_addresses import incident_address, maintenance_address
+from models.site_addresses import incident_address, maintenance_address, url_path
 from models.status.snapshot.event_index import (
     IndexedIncident,
     IndexedWindow,

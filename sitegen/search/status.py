@@ -7,7 +7,7 @@ from typing import Any
 from models.base import canonical_json
 from models.display_text import balance_directions
 from models.fields import format_moment
-from models.response_headers import url_path
+from models.site_addresses import url_path
 from models.status.snapshot.event_index import IndexedIncident
 from sitegen.page import BuildContext, KeyedPages, Page, Stage, pages
 from sitegen.search.inverted_index import HEADING, Text, create_shards

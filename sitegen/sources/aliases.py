@@ -7,7 +7,7 @@ from posixpath import join, normpath
 
 from models.front_matter import text_of
 from models.projects.documents.linking.aliases import UnusableAlias, alias_address
-from models.response_headers import without_query
+from models.site_addresses import without_query
 from sitegen.sources.names import ADDRESS_FIELDS
 from sitegen.sources.navigation.entries import FileIndex
 from sitegen.sources.navigation.layout import Layout

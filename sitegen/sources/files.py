@@ -22,7 +22,7 @@ from models.projects.files.names import (
     to_file_name,
     tree_prefix,
 )
-from models.response_headers import without_query
+from models.site_addresses import without_query
 from sitegen.markdown.links import LinkTarget, link_target
 from sitegen.markdown.rendering import parse_tokens
 from sitegen.markdown.work_limits import WorkLimitExceeded

@@ -16,7 +16,7 @@ from models.projects.documents.paths import paths_of_files
 from models.projects.documents.published import PublishedAddress, PublishedPage
 from models.projects.documents.rendered_bodies import RenderedBody
 from models.projects.files.names import candidate_names
-from models.response_headers import without_query
+from models.site_addresses import without_query
 from sitegen.docs.body_rendering import render_body
 from sitegen.sources.tree import Note, Tree
 

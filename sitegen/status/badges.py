@@ -10,7 +10,7 @@ from xml.sax.saxutils import escape
 from models.display_text import balance_directions, isolate, plain_line
 from models.fields import format_moment
 from models.locales import FALLBACK, Locale, load_locale
-from models.response_headers import url_path
+from models.site_addresses import url_path
 from models.status.snapshot.snapshot import (
     StatusService,
     StatusServiceList,

@@ -9,7 +9,7 @@ from operator import itemgetter
 from typing import Any, NamedTuple
 
 from models.base import EPOCH, epoch_ms
-from models.response_headers import url_path
+from models.site_addresses import url_path
 from models.status.incidents.incidents import SeveritySpan
 from models.status.maintenance.windows import MaintenanceStatus
 from models.status.measurements.rollups import DAY_MS

@@ -6,7 +6,7 @@ from functools import partial
 from typing import Any
 
 from models.display_text import isolate
-from models.response_headers import url_path
+from models.site_addresses import url_path
 from models.status.importers.imported_rows import ImportedPath, imported_paths
 from sitegen.page import BuildContext, KeyedPages, Page, Stage, pages
 from sitegen.status.published import published_incidents, windows_by_id

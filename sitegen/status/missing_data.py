@@ -4,7 +4,7 @@ from typing import Any
 
 from models.display_text import plain_line
 from models.fields import format_moment
-from models.response_headers import url_path
+from models.site_addresses import url_path
 from models.status.formatting import date_time
 from models.status.snapshot.snapshot import StatusService, StatusServiceList
 from sitegen.urls import service_path

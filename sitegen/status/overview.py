@@ -11,12 +11,12 @@ from markupsafe import Markup
 
 from models.base import epoch_ms
 from models.fields import format_moment
-from models.response_headers import file_for, url_path
+from models.site_addresses import file_for, url_path
 from models.status.state import STATES, worst_state
 from models.status.uptime.summary import StatusUptimeSummary
 from sitegen.page import BuildContext, Page, Stage, pages
 from sitegen.status.charts import sparkline
-from sitegen.status.events import LINKED_FILES, LINKS, isolated_text, with_timeline
+from sitegen.status.event_pages import LINKED_FILES, LINKS, isolated_text, with_timeline
 from sitegen.status.missing_data import missing_data
 from sitegen.status.published import PublishedMaintenance, read_incidents
 from sitegen.status.service_data import ServiceData, ServiceReader, read_service_facts

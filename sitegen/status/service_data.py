@@ -7,7 +7,7 @@ from typing import Any, NamedTuple, TypeVar
 
 from models.base import MILLISECOND, epoch_ms
 from models.fields import format_moment
-from models.response_headers import url_path
+from models.site_addresses import url_path
 from models.status.incidents.incidents import IncidentRow
 from models.status.maintenance.intervals import Span, spans_inside
 from models.status.maintenance.windows import MaintenanceStatus, StatusMaintenance

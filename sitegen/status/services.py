@@ -5,7 +5,7 @@ from functools import partial
 from typing import Any
 
 from models.display_text import isolate
-from models.response_headers import file_for, url_path
+from models.site_addresses import file_for, url_path
 from sitegen.page import BuildContext, KeyedPages, Page, pages
 from sitegen.status.charts import line_chart
 from sitegen.status.service_data import ServiceData, ServiceReader, read_service_facts

@@ -6,7 +6,7 @@ from typing import Any
 
 from models.base import epoch_ms
 from models.fields import format_moment
-from models.response_headers import url_path
+from models.site_addresses import url_path
 from models.status.incidents.incidents import IncidentRow
 from models.status.maintenance.intervals import Span, maintenance_spans_by_service
 from models.status.maintenance.windows import (

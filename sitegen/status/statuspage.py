@@ -7,7 +7,7 @@ from typing import Any
 
 from models.base import from_epoch_ms
 from models.fields import format_moment
-from models.response_headers import url_path
+from models.site_addresses import url_path
 from models.status.incidents.incidents import IncidentUpdateRow, severity_at
 from models.status.maintenance.windows import MaintenanceRow
 from models.status.snapshot.event_index import IndexedWindow

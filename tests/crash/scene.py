@@ -7,8 +7,9 @@ import shutil
 from functools import partial
 
 from models.changes import behind
-from models.response_headers import cache_class, path_rule, url_path
+from models.response_headers import cache_class, path_rule
 from models.settings import Settings
+from models.site_addresses import url_path
 from models.storage.database import database, open_database
 from sitegen.output.folder import OutputFolders, is_site_unfinished
 from sitegen.output.manifest import LIVE, MANIFEST

@@ -14,7 +14,8 @@ from urllib.parse import unquote, urlsplit
 
 import pytest
 
-from models.response_headers import site_headers, url_path
+from models.response_headers import site_headers
+from models.site_addresses import url_path
 from models.storage.engines.postgresql_driver import connect_to
 from tests.deploy.composing import APIS, FRONT, MADE_UP, SERVICES, WHOLE
 from tests.deploy.conftest import FILES, get, needed

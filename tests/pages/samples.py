@@ -2,7 +2,7 @@
 
 from markupsafe import Markup
 
-from sitegen.status.events import LINKS as WHOLE_LINKS
+from sitegen.status.event_pages import LINKS as WHOLE_LINKS
 from tests.pages.sample_docs import (
     DOCUMENT,
     FIRST,

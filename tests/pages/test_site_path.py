@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from models.response_headers import file_for
+from models.site_addresses import file_for
 from sitegen.builder.build import build
 from sitegen.page import BuildContext
 from sitegen.theme.site_theme import site_theme

@@ -11,8 +11,8 @@ from hypothesis import settings as bounds
 from hypothesis import strategies as st
 
 from models.changes import AREAS, behind
-from models.response_headers import candidate_files
 from models.settings import Settings
+from models.site_addresses import candidate_files
 from models.storage.database import database, open_database
 from sitegen.builder.build import build
 from sitegen.builder.builder import Builder

@@ -21,7 +21,7 @@ pytestmark = pytest.mark.both_engines
 def new_world(store, settings, empty_database, engine, monkeypatch):
     """Create a new site, with a folder for this history only."""
     # So that a few incidents are many chunks, and several pages of each list.
-    monkeypatch.setattr("sitegen.status.events.EVENTS_OF_CHUNK", 2)
+    monkeypatch.setattr("sitegen.status.event_pages.EVENTS_OF_CHUNK", 2)
     monkeypatch.setattr("sitegen.status.published.EVENTS_OF_FILE", 2)
     monkeypatch.setattr("sitegen.search.sitemaps.EVENTS_OF_SITEMAP", 2)
 

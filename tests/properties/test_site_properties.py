@@ -5,7 +5,7 @@ from itertools import pairwise
 from hypothesis import given
 from hypothesis import strategies as st
 
-from models.response_headers import url_path
+from models.site_addresses import url_path
 from sitegen.output.generations import FileChanges, file_changes
 from sitegen.search.inverted_index import DIGITS, HALF, encode_steps
 

@@ -2,7 +2,8 @@
 
 from urllib.parse import unquote, urljoin, urlsplit
 
-from models.response_headers import site_headers, url_path
+from models.response_headers import site_headers
+from models.site_addresses import url_path
 from tests.pages.crawl import _Page
 
 

@@ -11,7 +11,8 @@ from types import SimpleNamespace
 
 import pytest
 
-from models.response_headers import cache_class, path_rule, url_path
+from models.response_headers import cache_class, path_rule
+from models.site_addresses import url_path
 from sitegen.output.publishing.lease import LEASE
 from tests.commands.conftest import ROOT
 from tests.conftest import Clock

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import pytest
 
-from models.response_headers import url_path
+from models.site_addresses import url_path
 from sitegen.builder.build import build
 from sitegen.output.folder import OutputFolder
 from sitegen.output.publishing import source

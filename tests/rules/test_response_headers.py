@@ -10,8 +10,8 @@ from models.response_headers import (
     content_type,
     path_rule,
     site_headers,
-    url_path,
 )
+from models.site_addresses import url_path
 
 
 @pytest.mark.parametrize(

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 import sitegen.page
-from models.response_headers import file_for
+from models.site_addresses import file_for
 from sitegen.output.folder import OutputFolder
 from sitegen.page import WITHOUT_PAGES
 from sitegen.urls import HOW

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from models.response_headers import file_for
 from models.settings import SettingError, Settings
+from models.site_addresses import file_for
 from sitegen.builder.build import build
 from sitegen.page import BuildContext, require_templates
 from sitegen.theme.site_theme import site_theme

@@ -22,7 +22,8 @@ from models.projects.documents.linking.tree_names import (
 )
 from models.projects.documents.paths import page_address, page_href, stem
 from models.projects.documents.published import PublishedPage
-from models.response_headers import PATH_RULES, file_for, without_query
+from models.response_headers import PATH_RULES
+from models.site_addresses import file_for, without_query
 
 COLLECTIONS = get_args(Collection)
 

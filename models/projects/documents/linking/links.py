@@ -34,7 +34,7 @@ from models.projects.documents.site_preview import RenderInput, SitePreview
 from models.projects.fields import DocumentId, IdOrSlugQuery, IsTruncated
 from models.projects.files.names import candidate_names
 from models.projects.files.pins import Pins, pins_to_show
-from models.response_headers import without_query
+from models.site_addresses import without_query
 
 # Links that are returned in each direction.
 MAX_LINKS = 1_000

@@ -10,8 +10,13 @@ from typing import Any
 
 from models.base import epoch_ms
 from models.display_text import isolate
-from models.response_headers import file_for, url_path
-from models.site_addresses import GONE_PAGE, incident_address, maintenance_address
+from models.site_addresses import (
+    GONE_PAGE,
+    file_for,
+    incident_address,
+    maintenance_address,
+    url_path,
+)
 from models.status.incidents.incidents import IncidentRow
 from models.status.maintenance.windows import MaintenanceRow, MaintenanceStatus
 from models.status.services.affected import removed_ids
