@@ -356,6 +356,13 @@ class Settings:
     templates: str = declare_setting(
         "", "folder with templates that replace the built-in templates of the same name"
     )
+    # Not in the repr, since only an import reads it.
+    components: str = declare_setting(
+        "",
+        "folder with templates that replace components and shortcodes of the same name"
+        " when documents are imported",
+        in_repr=False,
+    )
     # Not in the repr, since it is a secret; pages do not depend on it.
     probe_key: str = declare_setting(
         "", "API key that probe uses instead of its key_file", in_repr=False

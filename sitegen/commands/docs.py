@@ -3,6 +3,7 @@
 import os
 import sys
 from argparse import ArgumentParser, Namespace
+from contextlib import nullcontext
 from datetime import datetime
 from pathlib import Path
 from typing import get_args
@@ -26,6 +27,7 @@ from models.settings import Settings
 from sitegen.sources import report as reports
 from sitegen.sources.link_check import notes_on_links
 from sitegen.sources.old_addresses import unanswered
+from sitegen.sources.own_components import ComponentError, open_components
 from sitegen.sources.tree import Note, Tree, read_tree
 
 HELP = "import documents"
@@ -134,14 +136,7 @@ def import_docs(context: CommandContext, arguments: Namespace) -> int:
     if arguments.report_addresses and not arguments.report_addresses.is_file():
         raise CommandError(f"There is no file {arguments.report_addresses}.")
     try:
-        tree = read_tree(
-            arguments.folder,
-            context.show_progress("file"),
-            name=arguments.tree,
-            include_from=arguments.include_from,
-            now=context.clock(),
-            removes_unknown=arguments.unknown == "remove",
-        )
+        tree = _read_tree(context, arguments)
         if not tree.sources and not tree.skipped:
             raise CommandError(
                 f"The folder {arguments.folder} contains no Markdown files."
@@ -176,6 +171,23 @@ def import_docs(context: CommandContext, arguments: Namespace) -> int:
         _print_report(tree, report, remarks, is_dry_run=arguments.dry_run)
     is_incomplete = tree.skipped or report.held
     return 1 if is_incomplete or (arguments.strict and remarks) else 0
+
+
+def _read_tree(context: CommandContext, arguments: Namespace) -> Tree:
+    folder = context.settings.components
+    try:
+        with open_components(Path(folder)) if folder else nullcontext() as components:
+            return read_tree(
+                arguments.folder,
+                context.show_progress("file"),
+                name=arguments.tree,
+                include_from=arguments.include_from,
+                now=context.clock(),
+                removes_unknown=arguments.unknown == "remove",
+                own_components=components,
+            )
+    except ComponentError as error:
+        raise CommandError(f"MASTHEAD_COMPONENTS: {error}") from None
 
 
 def _notes_on_addresses(arguments: Namespace, tree: Tree) -> list[Note]:

@@ -84,7 +84,7 @@ class BodyRenderers:
         self._pending: deque[Future[list[RenderedBody]]] = deque()
         self._bodies: dict[str, RenderedBody] = {}
         self._keys = set(map(body_key, documents))
-        with _starting_processes():
+        with starting_processes():
             for _ in range(processes * GROUPS_OF_PROCESS):
                 self._submit_next()
 
@@ -114,7 +114,7 @@ class BodyRenderers:
 
 
 @contextmanager
-def _starting_processes() -> Iterator[None]:
+def starting_processes() -> Iterator[None]:
     """
     Start processes that inherit little of this one.
 

@@ -107,7 +107,7 @@ def parse_component(line: str) -> Component | None:
     )
     if match is None or not (is_shortcode or _is_component(match[2], match[3])):
         return None
-    attributes, values = read_attributes(match[3])
+    attributes, values = _attributes(match[3])
     is_empty = bool(match[4]) if is_shortcode else match[3].rstrip().endswith("/")
     # An element of HTML is distinguished from a component of the same name.
     is_html = not is_shortcode and match[2].islower()
@@ -250,7 +250,7 @@ def convert_inline(line: str) -> str:
     return line
 
 
-def read_attributes(text: str) -> tuple[dict[str, str], tuple[str, ...]]:
+def _attributes(text: str) -> tuple[dict[str, str], tuple[str, ...]]:
     """Return the attributes, the first of each name, and the values without a name."""
     attributes: dict[str, str] = {}
     values = []
@@ -263,7 +263,7 @@ def read_attributes(text: str) -> tuple[dict[str, str], tuple[str, ...]]:
 
 
 def _inline(match: re.Match[str]) -> str:
-    attributes, _ = read_attributes(match[2])
+    attributes, _ = _attributes(match[2])
     text = match[3] or attributes.get("text", "")
     link = attributes.get("href")
     if link:
@@ -274,7 +274,7 @@ def _inline(match: re.Match[str]) -> str:
 
 def _frame(match: re.Match[str]) -> str:
     """Return a link to a page of another site that would be embedded."""
-    attributes, _ = read_attributes(match[1])
+    attributes, _ = _attributes(match[1])
     source = attributes.get("src", "")
     source = f"https:{source}" if source.startswith("//") else source
     if not source.startswith("https://"):
@@ -285,7 +285,7 @@ def _frame(match: re.Match[str]) -> str:
 
 
 def _image(match: re.Match[str]) -> str:
-    attributes, _ = read_attributes(match[1])
+    attributes, _ = _attributes(match[1])
     source = attributes.get("src") or attributes.get("source")
     if not source:
         return match[0]

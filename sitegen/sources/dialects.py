@@ -22,8 +22,9 @@ from sitegen.sources.inline_notations import (
     convert_notations,
     is_attribute_list,
 )
-from sitegen.sources.jsx import with_plain_tags
+from sitegen.sources.jsx import imported_pictures, with_plain_tags
 from sitegen.sources.link_notations import convert_anchors, convert_link_shortcodes
+from sitegen.sources.own_components import PageComponents
 from sitegen.sources.tags import without_tags
 
 _IMPORT = re.compile(r"import\s.*['\"][^'\"]+['\"];?\s*")
@@ -93,34 +94,48 @@ _OTHER_SIGNS = re.compile(
 _LINE_SIGNS = re.compile(r"[{<]|\[\[|==|\^\^|\+\+|:::|///|:[a-z]+-|#(?:only|gh)-")
 
 
-def to_markdown(text: str, *, is_mdx: bool, removed: Counter[str] | None = None) -> str:
+def to_markdown(
+    text: str,
+    *,
+    is_mdx: bool,
+    removed: Counter[str] | None = None,
+    own: PageComponents | None = None,
+) -> str:
     """
     Return the text in the Markdown of this site.
 
     Admonitions and tabs become quotes and titles, links by shortcode become paths,
     and imports, exports and comments are removed. Of code, only comments that mark
     lines are changed. The tags of components without a counterpart are removed and
-    counted in `removed`; without it, they stay.
+    counted in `removed`; without it, they stay. `own` components come first.
     """
     # Line by line, a page takes twenty times as long.
     from_start = f"\n{text}"
     has_sign = any(sign in from_start for sign in _SIGNS)
     if has_sign or _OTHER_SIGNS.search(from_start) or EMOJI_NAME.search(text):
-        return convert_lines(text, is_mdx=is_mdx, removed=removed)
+        return convert_lines(text, is_mdx=is_mdx, removed=removed, own=own)
     return text
 
 
 def convert_lines(
-    text: str, *, is_mdx: bool, removed: Counter[str] | None = None
+    text: str,
+    *,
+    is_mdx: bool,
+    removed: Counter[str] | None = None,
+    own: PageComponents | None = None,
 ) -> str:
     """Return what `to_markdown` does, also for text without a sign of a dialect."""
     text = without_comments(text, is_mdx=is_mdx)
     if "{%" in text:
         text = _with_raw_text(text)
-    text = without_modules(with_plain_tags(text, is_mdx=is_mdx), is_mdx=is_mdx)
+    pictures = imported_pictures(text)
+    text = with_plain_tags(text, is_mdx=is_mdx, besides=own.names if own else ())
+    text = without_modules(text, is_mdx=is_mdx)
+    if own:
+        text = own.replace(text, pictures)
     lines = text.split("\n")
-    if _DIRECTIVE.search(text):
-        lines = convert_directives(lines, KIND_BY_NAME.keys())
+    if _DIRECTIVE.search(text) or (own and ":::" in text):
+        lines = convert_directives(lines, KIND_BY_NAME.keys(), own)
     if EMOJI_NAME.search(text):
         lines = list(with_emoji(lines, text))
     if "code-group" in text or "<CodeGroup" in text:

@@ -3,9 +3,16 @@
 import re
 from collections.abc import Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass
+from typing import NamedTuple
+
+from sitegen.sources.own_components import PageComponents
+from sitegen.sources.tags import read_arguments
 
 MAX_DEPTH = 10
 _OPENING = re.compile(r"( *)(`{3,}+|~{3,}+|:{3,}+)\{([A-Za-z][\w:.-]{0,60}+)\} *(.*)")
+# Of Docusaurus and VitePress.
+_CONTAINER = re.compile(r"( *)(:{3,}+)[ \t]*([A-Za-z][\w-]{0,60}+)(.*)")
+_TITLE = re.compile(r"(?:\[([^\[\]]*+)\]|([^{}]*+))(?:\{([^{}]*+)\}[ \t]*)?")
 _FENCE = re.compile(r" *(`{3,}+|~{3,}+|:{3,}+)(.*)")
 _OPTION = re.compile(r" *:([\w-]{1,60}+):(?: ++(.*))?")
 _LABEL = re.compile(r" {0,3}\(([\w.:-]{1,200}+)\)= *")
@@ -38,28 +45,54 @@ class Directive:
     body: Sequence[str]
 
 
-def convert_directives(lines: Sequence[str], kinds: Set[str]) -> list[str]:
-    """Return the lines with directives as Markdown, or as containers of these kinds."""
-    return list(_converted(lines, kinds, 0))
+class _Names(NamedTuple):
+    """What directives are called that become containers, and those of the team."""
+
+    kinds: Set[str]
+    own: PageComponents | None
+
+    def opening(self, line: str) -> re.Match[str] | None:
+        """Return the opening of a directive, which needs no braces if it is known."""
+        if opening := _OPENING.fullmatch(line):
+            return opening
+        container = _CONTAINER.fullmatch(line) if self.own else None
+        is_own = container and self.own and container[3] in self.own.names
+        return container if is_own else None
 
 
-def _converted(lines: Sequence[str], kinds: Set[str], depth: int) -> Iterator[str]:
+def convert_directives(
+    lines: Sequence[str], kinds: Set[str], own: PageComponents | None = None
+) -> list[str]:
+    """
+    Return the lines with directives as Markdown, or as containers of these kinds.
+
+    `own` components come first.
+    """
+    return list(_converted(lines, _Names(kinds, own), 0))
+
+
+def _converted(lines: Sequence[str], names: _Names, depth: int) -> Iterator[str]:
     index = 0
     while index < len(lines):
         line = lines[index]
         fence = _FENCE.fullmatch(line)
-        opening = _OPENING.fullmatch(line) if fence and depth < MAX_DEPTH else None
+        opening = names.opening(line) if fence and depth < MAX_DEPTH else None
         index += 1
         if opening:
             end = _end_of_fence(lines, index, opening[2])
             directive = _directive(opening, lines[index:end])
-            converted = _as_markdown(directive, kinds, depth)
+            is_own = names.own and opening[3] in names.own.names
+            converted = (
+                _as_component(directive, opening[3], names, depth)
+                if is_own
+                else _as_markdown(directive, names, depth)
+            )
             if converted is None:
                 # What is not known stays as it is.
                 is_code = opening[2][0] != ":"
                 inner = lines[index:end]
                 yield line
-                yield from inner if is_code else _converted(inner, kinds, depth + 1)
+                yield from inner if is_code else _converted(inner, names, depth + 1)
                 yield from lines[end : end + 1]
             else:
                 yield from (f"{opening[1]}{each}".rstrip() for each in converted)
@@ -93,8 +126,11 @@ def _end_of_fence(
         if not line.startswith(fence):
             continue
         if line.strip(fence[0]):
-            # Of equal fences, those with names nest.
-            depth += nests and line.startswith(fence + "{")
+            # Of equal fences, those with names nest; what follows backticks may be a
+            # language.
+            name = line[len(fence) :].lstrip(": ")[:1]
+            is_named = name == "{" or (fence[0] == ":" and name.isalpha())
+            depth += nests and is_named
         elif depth:
             depth -= 1
         else:
@@ -154,9 +190,10 @@ def find_directives(lines: Sequence[str], names: Set[str]) -> Iterator[Directive
             index = end + 1
 
 
-def _as_markdown(directive: Directive, kinds: Set[str], depth: int) -> list[str] | None:
+def _as_markdown(directive: Directive, names: _Names, depth: int) -> list[str] | None:
     """Return the lines that a directive becomes, None if it has no counterpart."""
     name, argument, body = directive.name, directive.argument, directive.body
+    kinds = names.kinds
     if name in _SILENT or (name == "eval-rst" and _is_toctree(body)):
         return []
     if name in _CODE:
@@ -164,7 +201,7 @@ def _as_markdown(directive: Directive, kinds: Set[str], depth: int) -> list[str]
     if name == "math":
         return ["```math", *([argument] if argument else []), *body, "```"]
     if name in _PICTURES:
-        return [*_picture(directive), *_converted(body, kinds, depth + 1)]
+        return [*_picture(directive), *_converted(body, names, depth + 1)]
     if name in _VERSIONS:
         words = f"**{_VERSIONS[name]} {argument.partition(' ')[0]}:**"
         text = [argument.partition(" ")[2], *body]
@@ -176,7 +213,7 @@ def _as_markdown(directive: Directive, kinds: Set[str], depth: int) -> list[str]
         ]
     if name not in kinds | _GROUPS | _TABS | _CARDS | _FOLDS | {"admonition"}:
         return None
-    inner = list(_converted(body, kinds, depth + 1))
+    inner = list(_converted(body, names, depth + 1))
     if name in _GROUPS:
         return ["", *inner, ""]
     if name in _TABS:
@@ -203,6 +240,24 @@ def _is_toctree(lines: Sequence[str]) -> bool:
     return all(not line or line.startswith((" ", opening)) for line in lines) and (
         opening in lines
     )
+
+
+def _as_component(
+    directive: Directive, name: str, names: _Names, depth: int
+) -> list[str]:
+    """Return what a component of the team makes of a directive."""
+    assert names.own
+    body = "\n".join(directive.body)
+    if directive.fence[0] != ":":
+        # It was taken for code before.
+        body = names.own.replace(body, {})
+    title = _TITLE.fullmatch(directive.argument)
+    value = (title[1] or title[2] or "").strip() if title else directive.argument
+    attributes, _ = read_arguments(title[3] or "") if title else ({}, [])
+    inner = "\n".join(_converted(body.split("\n"), names, depth + 1))
+    values = [value] if value else []
+    output = names.own.render(name, {**attributes, **directive.options}, values, inner)
+    return ["", *output.split("\n"), ""]
 
 
 def _code(directive: Directive) -> list[str]:

@@ -5,7 +5,7 @@ No code is run: texts, numbers and lists are read, and other values are left out
 """
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
@@ -76,18 +76,27 @@ class Tag:
     end: int
 
 
-def with_plain_tags(text: str, *, is_mdx: bool) -> str:
-    """Return the text, with each component and each tag with code in one line."""
+def with_plain_tags(text: str, *, is_mdx: bool, besides: Collection[str] = ()) -> str:
+    """
+    Return the text, with each component and each tag with code in one line.
+
+    Components whose names are in `besides` stay as they are.
+    """
     if _TAG_START.search(text):
-        text = "".join(_parts(text))
+        text = "".join(_parts(text, besides))
     if is_mdx:
         # Elsewhere than in CommonMark, Markdown may follow a tag at once.
         text = _with_markdown_in_tags(text)
     return text
 
 
-def _parts(text: str) -> Iterator[str]:
-    pictures = dict(_IMPORTED_PICTURE.findall(text))
+def imported_pictures(text: str) -> dict[str, str]:
+    """Return the paths of pictures by the variables that stand for them."""
+    return dict(_IMPORTED_PICTURE.findall(text))
+
+
+def _parts(text: str, besides: Collection[str]) -> Iterator[str]:
+    pictures = imported_pictures(text)
     # The labels of the tabs, by value, in each of the groups around them.
     labels: list[dict[Any, Any]] = []
     end = position = endless = 0
@@ -106,6 +115,8 @@ def _parts(text: str) -> Iterator[str]:
         if tag is None:
             continue
         position = tag.end
+        if tag.name in besides:
+            continue
         if tag.name in _GROUPS_OF_TABS and not tag.is_empty:
             if tag.is_closing:
                 labels = labels[:-1]

@@ -8,7 +8,6 @@ from typing import Any, NamedTuple
 from sitegen.markdown.html_tags import ALLOWED
 from sitegen.markdown.rendering import parse_tokens
 from sitegen.markdown.work_limits import WorkLimitExceeded
-from sitegen.sources.components import read_attributes
 from sitegen.sources.fences import CODE, end_of_fence
 from sitegen.sources.jsx import MAX_ENDLESS, EndlessTag, read_tag
 
@@ -23,6 +22,11 @@ _TAG = re.compile(
 _WORDS = re.compile(r"(/?)\s*+(\w[\w./-]{0,60}+)(.*)", re.S)
 # Of Jekyll, GitBook and others; Markdoc has a slash.
 _END = re.compile(r"end_?(?=\w)")
+_INCLUDE = re.compile(r"-?\s*+include\s++([\w/-]{1,60}+)\.html(.*)%", re.S)
+_ARGUMENT = re.compile(
+    r"(?:([\w-]{1,60}+)\s?=\s?)?"
+    r"(?:\"([^\"]{0,2000}+)\"|'([^']{0,2000}+)'|`([^`]{0,2000}+)`|([^\s\"'`]{1,500}+))"
+)
 # What stands in place of a tag until its line is known to be empty.
 _REMOVED = "\0"
 _REMOVED_LINE = re.compile(r"^([ \t>]*+)\0[\0 \t]*$", re.M)
@@ -92,8 +96,11 @@ def _shortcode(match: re.Match[str], words: re.Match[str]) -> Tag:
     is_closing = bool(words[1])
     if match["block"] and (end := _END.match(name)):
         name, is_closing = name[end.end() :], True
+    elif include := _INCLUDE.match(match["block"] or ""):
+        # Jekyll's components are files.
+        name, arguments = include[1], include[2].rstrip(" -")
     is_empty = arguments.endswith("/")
-    attributes, values = read_attributes(arguments.removesuffix("/"))
+    attributes, values = read_arguments(arguments.removesuffix("/"))
     label = match[0][: match[0].index(words[2]) + len(words[2])]
     return Tag(
         name,
@@ -106,6 +113,18 @@ def _shortcode(match: re.Match[str], words: re.Match[str]) -> Tag:
         start=match.start(),
         end=match.end(),
     )
+
+
+def read_arguments(text: str) -> tuple[dict[str, str], list[str]]:
+    """Return the values with a name, the first of each, and those without one."""
+    attributes, values = dict[str, str](), list[str]()
+    for name, *texts in _ARGUMENT.findall(text):
+        value = "".join(texts)
+        if name:
+            attributes.setdefault(name, value)
+        else:
+            values.append(value)
+    return attributes, values
 
 
 def pairs_of(tags: Sequence[Tag]) -> dict[int, int]:

@@ -26,6 +26,7 @@ from sitegen.sources.includes import Includes
 from sitegen.sources.names import slugs
 from sitegen.sources.navigation.entries import Navigation, plain_label
 from sitegen.sources.navigation.layout import Layout, truncate
+from sitegen.sources.own_components import OwnComponents, PageComponents
 from sitegen.sources.source_file import (
     OTHER_FORMATS,
     SUFFIXES,
@@ -77,6 +78,7 @@ class Tree:
     files: list[FileSource] = field(default_factory=list)
     # Whether tags of components without a counterpart are removed, or shown.
     removes_unknown: bool = True
+    own_components: OwnComponents | None = None
 
 
 def read_tree(
@@ -87,6 +89,7 @@ def read_tree(
     include_from: Sequence[Path] = (),
     now: datetime | None = None,
     removes_unknown: bool = True,
+    own_components: OwnComponents | None = None,
 ) -> Tree:
     """
     Read all Markdown files of the folder, and find the files that they refer to.
@@ -96,9 +99,14 @@ def read_tree(
     the files and may show the progress. Files may include others that are in the folder
     or in one of `include_from`. Pages that are not to be published `now` are left out;
     without it, dates do not count. The tags of components without a counterpart are
-    removed, unless `removes_unknown` is false.
+    removed, unless `removes_unknown` is false; `own_components` replace these and
+    others, and a template that fails raises ComponentError.
     """
-    tree = Tree(Includes([folder, *include_from]), removes_unknown=removes_unknown)
+    tree = Tree(
+        Includes([folder, *include_from]),
+        removes_unknown=removes_unknown,
+        own_components=own_components,
+    )
     hidden = HiddenPages.from_folder(folder, now)
     files = [
         file
@@ -129,6 +137,8 @@ def read_tree(
             tree.sources.append(source.model_copy(update=known))
         except Refusal as refusal:
             tree.skipped.append(Note(file.name, refusal.detail))
+        except UnreadableFile as error:
+            tree.skipped.append(Note(file.name, str(error)))
     tree.files = list(tree_files.files.values())
     for path, names in tree.wikilinks.missing.items():
         reason = (
@@ -268,7 +278,9 @@ def _converted_body(file: SourceFile, tree: Tree, tree_files: TreeFiles) -> str:
         body = without_hidden_lines(body)
     removed = Counter[str]() if tree.removes_unknown else None
     is_mdx = file.path.suffix.lower() == ".mdx"
-    body = to_markdown(body, is_mdx=is_mdx, removed=removed).lstrip("\n")
+    components = tree.own_components
+    own = PageComponents(components, file.name) if components else None
+    body = to_markdown(body, is_mdx=is_mdx, removed=removed, own=own).lstrip("\n")
     if removed:
         remarks = [*remarks, removal_remark(removed, file.text)]
     body, present = tree_files.bring(body, file.path)

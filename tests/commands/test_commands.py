@@ -208,6 +208,51 @@ def test_import_of_an_unknown_component(command, tree, tmp_path, words, shown, r
     assert (code, remark in err, shown in page) == (1, True, True)
 
 
+def test_import_with_own_components(command, tree, tmp_path, monkeypatch):
+    """What a template prints is cleaned as the text of the page is."""
+    (tmp_path / "own").mkdir()
+    (tmp_path / "own/Sum.html").write_text(
+        "<script>alert(1)</script>[{{ body }}](javascript:a) <kbd onclick='a'>"
+        "{{ attributes.of }}</kbd>"
+    )
+    (tmp_path / "tree/basics/first.md").write_text("A <Sum of='<i>1</i>'>*4*</Sum>.\n")
+    monkeypatch.setenv("MASTHEAD_COMPONENTS", "own")
+
+    imported = command("docs", "import", tree, "--collection", "guides", "--publish")
+    command("build")
+
+    page = (tmp_path / "output/guides/basics/first/index.html").read_text()
+    assert imported[0] == 0
+    assert "<em>4</em>" in page
+    assert "<kbd>&lt;i&gt;1&lt;/i&gt;</kbd>" in page
+    assert not any(
+        text in page for text in ("<script>alert", "javascript:a", "onclick")
+    )
+
+
+def test_import_with_a_template_that_loops(command, tree, tmp_path, monkeypatch):
+    """The import is refused as a whole, and the sentence names the template."""
+    (tmp_path / "own").mkdir()
+    (tmp_path / "own/Sum.html").write_text(
+        "{% for a in range(99999) %}{% for b in range(99999) %}{% endfor %}{% endfor %}"
+    )
+    (tmp_path / "tree/basics/second.md").write_text("<Sum/>\n")
+    monkeypatch.setenv("MASTHEAD_COMPONENTS", "own")
+    import_tree = ("docs", "import", tree, "--collection", "guides", "--publish")
+
+    refused = command(*import_tree)
+    monkeypatch.delenv("MASTHEAD_COMPONENTS")
+    imported = command(*import_tree)
+
+    assert refused == (
+        2,
+        "",
+        "masthead: MASTHEAD_COMPONENTS: own/Sum.html for basics/second.md: it takes"
+        " more than 2 seconds or 512 MB.\n",
+    )
+    assert "created 2," in imported[1]
+
+
 def test_import_of_two_trees_at_one_address(command, tmp_path):
     """The second is refused as a whole, and can be imported below another path."""
     for name in ("one", "two"):
