@@ -16,7 +16,7 @@ from typing import Any, NamedTuple
 
 import yaml
 
-FRONT_MATTER = re.compile(r"\A---\n(.*?)^---\n", re.S | re.M)
+FRONT_MATTER = re.compile(r"\A---\n(.*?)^---\s*?(?:\n|\Z)", re.S | re.M)
 CHAPTER = re.compile(
     r"^(\s*)(?:[-*]\s*)?\[(.+)\]\(<?([^()<>\"]+\.md)>?(?: +\"(.+)\")?\)\s*$"
 )
@@ -50,7 +50,7 @@ def read_pages(folder: Path) -> Pages:
         is_hidden = any(part.startswith(".") for part in path.parts)
         if file.suffix not in (".md", ".mdx") or is_hidden:
             continue
-        text = file.read_text(encoding="utf-8")
+        text = file.read_text(encoding="utf-8-sig")
         match = FRONT_MATTER.match(text)
         fields = yaml.safe_load(match[1]) if match else {}
         body = text[match.end() :] if match else text
@@ -63,7 +63,17 @@ def reading_order(root: Path, folder: Path, pages: Pages) -> Order:
     Return each page of the navigation with its titles, in reading order.
 
     The titles are that of the page and that in the navigation; either is right.
+    Pages that their authors hid are in none.
     """
+    listed = {
+        path: page
+        for path, page in pages.items()
+        if not any(page[0].get(name) is True for name in ("hidden", "unlisted"))
+    }
+    return _order(root, folder, listed)
+
+
+def _order(root: Path, folder: Path, pages: Pages) -> Order:
     for place in (folder, root):
         if (place / "SUMMARY.md").is_file():
             return _summary(place / "SUMMARY.md", pages)
@@ -235,7 +245,10 @@ def _vitepress_items(
         if "items" in item:
             inner = (*groups, item["text"])
             yield from _vitepress_items(item["items"], pages, below, inner)
-        elif (path := f"{below}{item['link']}.md") in pages:
+        elif (path := f"{below}{item['link']}.md") in pages and (
+            # The other menu only links to it.
+            path.startswith(base.partition("/")[0])
+        ):
             yield Place(path, titles_of(pages[path], item["text"]), groups)
 
 
@@ -256,13 +269,21 @@ def _sphinx(path: str, pages: Pages, groups: Groups) -> Iterator[Place]:
                 yield from _sphinx(target, pages, below)
 
 
+def _section(path: str, pages: Pages) -> str:
+    """Return the index of the nearest folder above that has one."""
+    folder = PurePosixPath(path).parent
+    above = folder.parent if path.endswith("/_index.md") else folder
+    indexes = (f"{each}/_index.md" for each in (above, *above.parents) if each.name)
+    return next((index for index in indexes if index in pages), "_index.md")
+
+
 def _hugo(folder: str, pages: Pages, groups: Groups) -> Iterator[Place]:
     """Yield the pages below a folder by weight, then by their titles in menus."""
 
     def key(path: str) -> tuple[int, str, str]:
         fields = pages[path][0]
         label = str(fields.get("linkTitle") or fields.get("title") or "")
-        return fields.get("weight") or LAST, label, path
+        return fields.get("weight") or LAST, label.lower(), path
 
     prefix = f"{folder}/" if folder else ""
     own = f"{prefix}_index.md"
@@ -270,13 +291,7 @@ def _hugo(folder: str, pages: Pages, groups: Groups) -> Iterator[Place]:
         label = pages[own][0].get("linkTitle") or pages[own][0].get("title") or ""
         groups = (*groups, plain(str(label))) if folder else groups
         yield Place(own, titles_of(pages[own]), groups)
-    below = [path for path in pages if path.startswith(prefix) and path != own]
-    children = [
-        path
-        for path in below
-        if "/" not in (rest := path.removeprefix(prefix))
-        or (rest.count("/") == 1 and rest.endswith("/_index.md"))
-    ]
+    children = [path for path in pages if path != own and _section(path, pages) == own]
     for path in sorted(children, key=key):
         if path.endswith("/_index.md"):
             yield from _hugo(os.path.dirname(path), pages, groups)

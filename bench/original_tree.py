@@ -25,6 +25,8 @@ LINK_TAG = re.compile(r"\{%-?\s*link\s+(\S+?)\s*-?%\}")
 BASE_URL = re.compile(r"\{\{\s*site\.baseurl\s*\}\}")
 HIGHLIGHT = re.compile(r"\{% *highlight\b.*?\{% *endhighlight *%\}", re.S)
 BOX = re.compile(r"^</?div\b[^<>]*>$", re.M)
+# Obsidian's way to show a picture by its name.
+EMBED = re.compile(r"!\[\[([^\[\]|#\n]+\.(?:png|jpe?g|gif|webp|svg|avif))[|#\]]")
 WRITTEN_ID = re.compile(r"<\w+\b[^>]*\s(?:id|name)=[\"']([^\"']+)[\"']|\{#([\w.:-]+)")
 EXTERNAL = re.compile(r"[a-z][a-z0-9+.-]*:|//", re.I)
 INDEXES = ("index", "readme", "_index")
@@ -85,6 +87,8 @@ class OriginalTree:
 
     def images(self, path: str) -> Iterator[str]:
         """Yield the target of each image that exists in the tree."""
+        embedded = EMBED.findall(CODE.sub("", self.pages[path][1]))
+        yield from (name for name in embedded if name in self._file_names)
         for source in self._targets(path, "img"):
             plain = unquote(urlsplit(source).path)
             beside = self.folder / dirname(path) / plain
@@ -99,6 +103,10 @@ class OriginalTree:
             written = {id for pair in WRITTEN_ID.findall(text) for id in pair if id}
             self._ids[path] = written | set(_heading_ids(PARSER.parse(text)))
         return self._ids[path]
+
+    @cached_property
+    def _file_names(self) -> set[str]:
+        return {file.name for file in self.folder.rglob("*.*")}
 
     @cached_property
     def _ids(self) -> dict[str, set[str]]:

@@ -73,6 +73,10 @@ def read_documents(output_folder):
             # That of the first page of a collection is in a folder of that name.
             path = file.relative_to(folder).with_suffix("").as_posix()
             href = f"/{collection}/{path}/".removesuffix("index/index/")
+            page = Path(output_folder, href.strip("/"), "index.html")
+            if "noindex" in page.read_text(encoding="utf-8"):
+                # Its author hid it.
+                continue
             documents[href] = data["title"], file.read_text(encoding="utf-8")
     return documents
 

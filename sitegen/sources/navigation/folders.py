@@ -40,17 +40,39 @@ class FolderOrder:
         self._files: dict[Path, list[SourceFile]] = {}
         self._folders: dict[Path, set[Path]] = {}
         self._indexes: dict[Path, SourceFile] = {}
-        # Hugo orders pages of equal weight by title, others by name.
-        self._is_by_title = any(file.path.stem == "_index" for file in files)
+        # Hugo orders pages and folders of equal weight by title. Others order them by
+        # name, with the folders after the pages.
+        indexes = [file.path.parent for file in files if file.path.stem == "_index"]
+        self._is_by_title, self._hugo_sections = bool(indexes), set(indexes)
         for file in files:
-            parent = file.path.parent
+            parent = self._home(file.path.parent)
             self._files.setdefault(parent, []).append(file)
-            if file.is_index:
+            if self._is_index(file):
                 self._indexes.setdefault(parent, file)
             while parent.name:
-                self._folders.setdefault(parent.parent, set()).add(parent)
-                parent = parent.parent
+                above = self._home(parent.parent)
+                self._folders.setdefault(above, set()).add(parent)
+                parent = above
         self._position_of_folder = cache(self._find_position_of_folder)
+
+    def _home(self, folder: Path) -> Path:
+        """
+        Return the folder whose pages those in a folder are.
+
+        With Hugo, only a folder with an index or at the top is a section.
+        """
+        while (
+            self._is_by_title
+            and len(folder.parts) > 1
+            and folder not in self._hugo_sections
+        ):
+            folder = folder.parent
+        return folder
+
+    def _is_index(self, file: SourceFile) -> bool:
+        """Return whether the page is the first of its folder; a bundle's is not."""
+        folder = file.path.parent
+        return file.is_index and self._home(folder) == folder
 
     def entries(self, folder: str = "") -> list[Entry]:
         """Return the pages below a folder, in groups by the folders inside it."""
@@ -63,10 +85,6 @@ class FolderOrder:
             or self._label_of_index(folder)
             or to_title(self._prefixes.without(folder))
         )
-
-    def groups(self, folder: Path) -> tuple[str, ...]:
-        folders = [path for path in (folder, *folder.parents) if path.name]
-        return tuple(filter(None, map(self.label, reversed(folders))))
 
     def _below(self, folder: Path, groups: tuple[str, ...]) -> Iterator[Entry]:
         items: Iterable[SourceFile | Path] = sorted(
@@ -83,10 +101,12 @@ class FolderOrder:
     def _sort_key(self, item: SourceFile | Path) -> tuple[float, bool, str, str]:
         if isinstance(item, Path):
             tie = self.label(item) if self._is_by_title else item.name
-            return self._position_of_folder(item), True, tie.lower(), item.name
-        if item.is_index:
+            is_last = not self._is_by_title
+            return self._position_of_folder(item), is_last, tie.lower(), item.name
+        if self._is_index(item):
             return -inf, False, "", item.name
-        title = text_of(item.front_matter, "title") if self._is_by_title else ""
+        names = ("linkTitle", "title") if self._is_by_title else ()
+        title = text_of(item.front_matter, *names)
         position = explicit_position(item, POSITIONS)
         if position is None:
             position = self._prefixes.position(item.path)

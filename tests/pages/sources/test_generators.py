@@ -36,7 +36,7 @@ DOCUMENTS = {
     "hugo": [
         ("guide/_index.md", "guide", "The guide", 3, "The guide"),
         ("guide/broken.md", "broken", "The guide", 30, "Broken"),
-        ("guide/deploy/index.md", "deployment", "The guide / Deploy", 20, "Deploy"),
+        ("guide/deploy/index.md", "deployment", "The guide", 20, "Deploy"),
         ("guide/start.md", "start", "The guide", 10, "Start"),
     ],
     "jekyll": [

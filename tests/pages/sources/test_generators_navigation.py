@@ -702,6 +702,33 @@ def test_hugo(write):
     ]
 
 
+def test_hugo_sections(write):
+    """
+    Pages and sections of one weight are in the order of their titles.
+
+    A folder without an index is no section, and a page that is a folder is a page.
+    """
+    index = "---\ntitle: {}\n---\n"
+    tree = write(
+        {
+            "d/_index.md": index.format("Docs"),
+            "d/m/_index.md": index.format("Mixed"),
+            "d/m/p.md": None,
+            "d/parts/x.md": "---\ntitle: Zoo\nlinkTitle: Aviary\n---\nWords.\n",
+            "d/tree/index.md": "---\ntitle: Tree\n---\nWords.\n",
+        },
+        "",
+    )
+
+    assert pages(tree) == [
+        ("Docs", "Docs"),
+        ("Docs", "Aviary"),
+        ("Docs / Mixed", "Mixed"),
+        ("Docs / Mixed", "Page p"),
+        ("Docs", "Tree"),
+    ]
+
+
 def test_files_that_are_no_pages(write):
     """Folders that begin with '_' have no pages, except collections of Jekyll."""
     names = ("_drafts/a", "_guides/b", "404", "c")
