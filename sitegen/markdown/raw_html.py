@@ -52,7 +52,10 @@ MAX_OPEN_TAGS = 100
 # sanitiser two seconds.
 TAG_BYTES = 100
 _COMMENT_START, _COMMENT_END = "<!--", "-->"
-_TAG = re.compile(f"{open_tag}|{close_tag}")
+# Browsers forgive more than CommonMark: attributes without a space between them, and
+# signs that are none.
+_FORGIVEN = r"<[A-Za-z][A-Za-z0-9-]*+[\s/](?:[^<>\"']++|\"[^\"<>]*+\"|'[^'<>]*+')*+>"
+_TAG = re.compile(f"{open_tag}|{close_tag}|{_FORGIVEN}")
 # One that begins and ends in one block of HTML.
 _HEADING = re.compile(
     r"(<(h[1-6])(?:\s(?:[^<>\"']++|\"[^\"]{0,1000}+\"|'[^']{0,1000}+')*+)?>)"
