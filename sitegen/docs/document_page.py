@@ -6,6 +6,7 @@ headings it has, and their alternative ids. What the page shows and its key foll
 """
 
 import json
+import re
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -43,6 +44,14 @@ from sitegen.markdown.rendering import resolve_links
 from sitegen.markdown.texts import insert_texts
 from sitegen.page import Page
 from sitegen.urls import json_path, markdown_path
+
+# Search engines show about so many characters of a description.
+DESCRIPTION_LENGTH = 160
+# Where a sentence is looked for; those before it may be pictures.
+MAX_PARAGRAPHS = 5
+# What ends earlier is an abbreviation or an exclamation.
+MIN_SENTENCE_LENGTH = 20
+_SENTENCE_END = re.compile(r"[.!?](?=\s|$)|[。！？]")
 
 # The documents before and after one in its collection.
 Neighbours = tuple[PublishedPage | None, PublishedPage | None]
@@ -159,6 +168,9 @@ class DocumentPage:
             if level <= 3
         ]
         return self._metadata() | {
+            "description": self.document.summary
+            or first_sentence(html)
+            or self.document.title,
             "html": Markup(html),  # noqa: S704  (the renderer escapes)
             "headings": headings,
             "sidebar": {"html": self.sidebar.html(self.document)},
@@ -174,6 +186,7 @@ class DocumentPage:
             "language": language,
             "direction": self._direction(language),
             "summary": document.summary,
+            "hasLead": document.has_lead and bool(document.summary),
             "collection": document.collection,
             "collectionTitle": sidebar.title,
             "collectionHref": sidebar.href,
@@ -329,6 +342,19 @@ def body_html(
     html = insert_texts(html, locale)
     # The title is the only h1. Text is escaped, so this is the tag of a heading.
     return html.replace("<h1", "<h2").replace("</h1>", "</h2>")
+
+
+def first_sentence(html: str) -> str:
+    """Return the text of the first sentence in a paragraph, "" if there is none."""
+    for part in html.split("<p>", MAX_PARAGRAPHS)[1:]:
+        text = Markup(part.partition("</p>")[0]).striptags()  # noqa: S704  (plain text)
+        ends = (end.end() for end in _SENTENCE_END.finditer(text, MIN_SENTENCE_LENGTH))
+        sentence = text[: next(ends, None)]
+        if len(sentence) > DESCRIPTION_LENGTH:
+            return f"{sentence[: DESCRIPTION_LENGTH - 1].rstrip()}…"
+        if sentence:
+            return sentence
+    return ""
 
 
 def edit_href(pattern: str, document: PublishedPage) -> str | None:

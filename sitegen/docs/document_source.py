@@ -28,7 +28,7 @@ MAX_PREFETCH, MAX_PREFETCH_BYTES = 128, 4_000_000
 UNRELATED_TO_ADDRESS = {
     *("title", "summary", "section", "position", "published_version"),
     *("published_at", "revised_at", "size", "digest", "language", "is_listed"),
-    *("changed_at", "nav_title"),
+    *("changed_at", "nav_title", "has_lead"),
 }
 _address_fields = attrgetter(
     *(

@@ -47,6 +47,7 @@ class IndexedDocument(Schema):
     path: str
     nav_title: str | None
     is_listed: bool
+    has_lead: bool
     file: str
 
 
@@ -158,6 +159,8 @@ def _file_text(
         fields["lang"] = document.language
     if document.nav_title:
         fields["nav_title"] = document.nav_title
+    if document.has_lead and revision.summary:
+        fields["lead"] = True
     if not document.is_listed:
         fields["unlisted"] = True
     if aliases:

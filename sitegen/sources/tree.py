@@ -46,7 +46,7 @@ from sitegen.sources.wikilinks import Wikilinks
 
 SUMMARY_LENGTH = 300
 
-SUMMARIES = ("summary", "description")
+SUMMARIES = ("summary", "description", "lead")
 LANGUAGES = ("lang", "language")
 # Programs, layouts and built pages of generators.
 IGNORED_FOLDERS = {"node_modules", "_site", "_includes", "_layouts"}
@@ -248,6 +248,7 @@ def _source(
         position=layout.position(file),
         is_numbered=layout.is_numbered(file),
         is_listed=is_listed(file),
+        has_lead=bool(file.front_matter.get("lead")),
         title=title,
         nav_title=label if label and label != plain_label(title) else None,
         summary=truncate(text_of(file.front_matter, *SUMMARIES), SUMMARY_LENGTH)

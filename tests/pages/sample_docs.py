@@ -58,6 +58,8 @@ DOCUMENT = {
     "language": None,
     "direction": None,
     "summary": "How a program proves who it is, and what it may then do.",
+    "hasLead": True,
+    "description": "How a program proves who it is, and what it may then do.",
     "html": Markup(BODY),
     "headings": HEADINGS,
     "collection": "guides",

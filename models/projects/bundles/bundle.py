@@ -174,6 +174,10 @@ class BundledDocument(Document):
         default=True,
         description="Whether navigation, search and sitemap have the page.",
     )
+    has_lead: Annotated[bool, Field(exclude_if=lambda has_lead: has_lead)] = Field(
+        default=True,
+        description="Whether the page shows the summary below its title.",
+    )
     changed_at: Annotated[Moment | None, OMITTED_IF_NONE] = Field(
         default=None,
         description="When the file was last changed, by its history.",

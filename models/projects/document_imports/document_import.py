@@ -62,7 +62,7 @@ Origin = tuple[Any, ...]
 ORIGIN = (
     *("source_tree", "source_collection", "source_path"),
     *("source_address", "source_base", "language", "is_listed", "changed_at"),
-    "nav_title",
+    *("nav_title", "has_lead"),
 )
 
 
@@ -336,8 +336,9 @@ class _DocumentImport:
     def _origin(self, source: DocumentSource) -> Origin:
         options = self._options
         place = (options.tree, options.collection, source.path)
-        shown = (source.language, source.is_listed, source.changed_at, source.nav_title)
-        return (*place, source.address, options.base, *shown)
+        shown = (source.language, source.is_listed, source.changed_at)
+        labels = (source.nav_title, source.has_lead)
+        return (*place, source.address, options.base, *shown, *labels)
 
     def _set_origin(self, document: DocumentRow, source: DocumentSource) -> None:
         for name, value in zip(ORIGIN, self._origin(source), strict=True):

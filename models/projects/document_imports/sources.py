@@ -63,6 +63,10 @@ class SourceFields(Schema):
         default=True,
         description="Whether navigation, search and sitemap have the page.",
     )
+    has_lead: bool = Field(
+        default=True,
+        description="Whether the page shows the summary below its title.",
+    )
     changed_at: Moment | None = Field(
         default=None,
         description="When the file was last changed, by its history.",

@@ -106,6 +106,8 @@ class PublishedPage:
     changed_at: datetime | None = None
     # The label in navigation, if it is not the title.
     nav_title: str | None = None
+    # Whether the page shows the summary below its title.
+    has_lead: bool = True
 
     @property
     def label(self) -> str:
@@ -198,7 +200,8 @@ class _CachedPage:
         if values["changed_at"] is not None:
             values["changed_at"] = from_epoch_ms(values["changed_at"])
         # SQLite has numbers.
-        values["is_listed"] = bool(values["is_listed"])
+        for name in ("is_listed", "has_lead"):
+            values[name] = bool(values[name])
         page = PublishedPage(**values)
         return cls(row, page, tuple(sort.value(page) for sort in READING_ORDER))
 
@@ -363,6 +366,7 @@ def _select_published() -> "ModelSelect[Any]":
             DocumentRow.is_listed,
             DocumentRow.changed_at,
             DocumentRow.nav_title,
+            DocumentRow.has_lead,
             DocumentRevisionRow.title,
             DocumentRevisionRow.summary,
             DocumentRevisionRow.created_at.alias("revised_at"),

@@ -59,6 +59,8 @@ class DocumentRow(Row):
     nav_title = TextField(null=True)
     # Whether navigation, search and sitemap have the page: files may say otherwise.
     is_listed = BooleanField(default=True)
+    # Whether the page shows the summary below its title: files may say otherwise.
+    has_lead = BooleanField(default=True)
     # The language of the text, if the file declares it.
     language = TextField(null=True)
     # The collection into which the file was imported.

@@ -410,3 +410,54 @@ def test_label_that_changes(import_files, build_site, page):
 
     assert report.changed
     assert '<a href="/guides/a/"><bdi>New</bdi></a>' in page("c")
+
+
+def test_description(import_files, build_site, page, output):
+    """
+    A description is for search engines and lists, and the page begins with it only if
+    the file asks for it; the next import changes that.
+    """
+    files = {"a.md": "---\ndescription: In short.{}\n---\nWords.\n"}
+
+    import_files(**{name: text.format("") for name, text in files.items()})
+    build_site()
+
+    meta, lead = '<meta name="description" content="In short.">', '<p class="lead">'
+    assert meta in page("a")
+    assert lead not in page("a")
+    assert "In short." in (output / "guides/index.html").read_text()
+
+    import_files(**{n: text.format("\nlead: true") for n, text in files.items()})
+    build_site()
+
+    assert meta in page("a")
+    assert f"{lead}In short.</p>" in page("a")
+
+
+@pytest.mark.parametrize(
+    ("text", "description"),
+    [
+        ("## A\n\nIt says `so` &amp; more. Then.", "It says so &amp; more. Then."),
+        (
+            "It is a *long* sentence, v1.2 of it. Then.",
+            "It is a long sentence, v1.2 of it.",
+        ),
+        (
+            "![](https://a.example/b.png)\n\n非常に便利なツールですので、ぜひ使ってください。次。",
+            "非常に便利なツールですので、ぜひ使ってください。",
+        ),
+        ("word " * 90, f"{'word ' * 31}word…"),
+        ("> [!NOTE]\n> A note of some words.", "A note of some words."),
+        ("```\ncode\n```", "a"),
+    ],
+)
+def test_description_of_a_page_without_one(
+    import_files, build_site, page, text, description
+):
+    """It is the first sentence, or else the title."""
+    import_files(**{"a.md": f"---\ntitle: a\n---\n{text}\n"})
+
+    build_site()
+
+    for name in ('name="description"', 'property="og:description"'):
+        assert f'<meta {name} content="{description}">' in page("a")

@@ -44,7 +44,7 @@ def test_paths():
 
 def test_front_matter(tmp_path, docs_project, clock):
     """An exported file declares what its document does not have from its text."""
-    docs_project.publish("start")
+    docs_project.publish("start", summary="In short.")
     row = {"language": "pt-BR", "nav_title": "Label", "is_listed": False}
     DocumentRow.update(row).execute()
     options = ExportOptions(now=clock.now, release="1", site="https://example.org")
@@ -52,7 +52,8 @@ def test_front_matter(tmp_path, docs_project, clock):
     write_export(tmp_path / "out", options)
 
     [file] = (tmp_path / "out").rglob("published/**/start.md")
-    assert "\nlang: pt-BR\nnav_title: Label\nunlisted: true\n" in file.read_text()
+    text = file.read_text()
+    assert "\nlang: pt-BR\nnav_title: Label\nlead: true\nunlisted: true\n" in text
 
 
 def test_files_of_projects(tmp_path, docs_project, clock):

@@ -43,6 +43,7 @@ def test_file(read):
         "position": 3,
         "isNumbered": False,
         "isListed": True,
+        "hasLead": False,
         "changedAt": None,
         "title": "First steps",
         "navTitle": None,
@@ -454,3 +455,22 @@ def test_file_in_many_folders(tmp_path):
         "It is in more than 99 folders within each other."
     }
     assert len(tree.skipped) == 2
+
+
+@pytest.mark.parametrize(
+    ("front", "summary", "has_lead"),
+    [
+        ("description: D", "D", False),
+        ("description: D\nlead: true", "D", True),
+        ("description: D\nlead: false", "D", False),
+        ("lead: L", "L", True),
+        ("title: T", None, False),
+    ],
+)
+def test_lead(tmp_path, front, summary, has_lead):
+    """The summary is shown on the page if the file says so, and a lead is one."""
+    (tmp_path / "a.md").write_text(f"---\n{front}\n---\nWords.\n")
+
+    [source] = read_tree(tmp_path).sources
+
+    assert (source.summary, source.has_lead) == (summary, has_lead)

@@ -273,6 +273,7 @@ def published_page(
         is_listed=document.is_listed,
         changed_at=document.changed_at,
         nav_title=document.nav_title,
+        has_lead=document.has_lead,
         size=revision.size,
         digest=revision.digest,
     )

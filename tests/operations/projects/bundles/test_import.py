@@ -74,6 +74,7 @@ def test_there_and_back(
     document = DocumentRow.select().first()
     document.language, document.nav_title = "pt-BR", "Label"
     document.is_listed, document.changed_at = False, clock.now
+    document.has_lead = False
     document.save()
     DocumentAliasRow.create(document=document, address="/old/", is_declared=False)
     before = export(life.project)
@@ -89,6 +90,9 @@ def test_there_and_back(
     assert result["dropped"] == {"relationships": 0}
     assert indexed(raw_database) == expected()
     assert (after["project"]["archivedAt"] is not None) == archived
+    assert [each["hasLead"] for each in after["documents"] if "hasLead" in each] == [
+        False
+    ]
     lists = {kind for kind in before if isinstance(before[kind], list)}
     files = {"files", "pinnedFiles", "fileContents"}
     assert all(len(before[kind]) for kind in lists - files)
