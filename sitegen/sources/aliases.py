@@ -10,10 +10,10 @@ from models.projects.documents.linking.aliases import UnusableAlias, alias_addre
 from models.site_addresses import without_query
 from sitegen.sources.names import ADDRESS_FIELDS
 from sitegen.sources.navigation.entries import FileIndex
-from sitegen.sources.navigation.layout import Layout
 from sitegen.sources.old_addresses import find_old_site
 from sitegen.sources.redirect_maps import MappedRedirect, mapped_redirects
 from sitegen.sources.source_file import SourceFile
+from sitegen.sources.unsupported_syntax import join_names
 
 # Redirects of redirects; more than these are a circle.
 MAX_STEPS = 20
@@ -33,14 +33,14 @@ class TreeAliases:
 
 
 def read_aliases(
-    folder: Path, files: Iterable[SourceFile], layout: Layout
+    folder: Path, files: Iterable[SourceFile], index: FileIndex
 ) -> TreeAliases:
     """
     Return the addresses of the pages on their former website, and those that redirect.
 
     They are read in the front matter of the files, and in configurations.
     """
-    aliases, index = TreeAliases(), layout.index
+    aliases = TreeAliases()
     for file in files:
         for name, text in _declared(file):
             _add(aliases, file.name, file.name, name, text)
@@ -63,28 +63,38 @@ def read_aliases(
         config = aliases.remarks[-1][0]
         del aliases.remarks[before + MAX_REMARKS :]
         aliases.remarks.append((config, f"{omitted} more redirects were left out."))
-    _add_old_addresses(aliases, folder, files, layout)
+    _add_old_addresses(aliases, folder, files)
     return aliases
 
 
 def _add_old_addresses(
-    aliases: TreeAliases, folder: Path, files: Iterable[SourceFile], layout: Layout
+    aliases: TreeAliases, folder: Path, files: Iterable[SourceFile]
 ) -> None:
-    unusable, site = list[str](), find_old_site(folder)
+    unusable, unknown, site = list[str](), list[str](), find_old_site(folder)
     if site is None:
         return
     for file in files:
-        address = site.address(layout.full_address(file), is_index=file.is_index)
-        try:
-            aliases.by_path.setdefault(file.name, []).append(alias_address(address))
-        except UnusableAlias as error:
-            # The front page of the old website is the home page here, or the tree's.
-            if address != "/":
+        address = site.address(file)
+        if address is None:
+            unknown.append(file.name)
+        # The front page of the old website is the home page here, or the tree's.
+        elif address not in ("", "/"):
+            try:
+                redirect = alias_address(address)
+                aliases.by_path.setdefault(file.name, []).append(redirect)
+            except UnusableAlias as error:
                 unusable.append(f"{address} {error}")
+    name = folder.resolve().name
     if unusable:
         count = "One address" if len(unusable) == 1 else f"{len(unusable)} addresses"
         remark = f"{count} of the former website cannot redirect: {unusable[0]}."
-        aliases.remarks.append((folder.resolve().name, remark))
+        aliases.remarks.append((name, remark))
+    if unknown:
+        remark = (
+            "The configuration of the former website does not tell at which address"
+            f" these pages were: {join_names(unknown)}."
+        )
+        aliases.remarks.append((name, remark))
 
 
 def _add(aliases: TreeAliases, path: str, source: str, name: str, text: str) -> None:

@@ -67,11 +67,11 @@ class HiddenPages:
         if self.now is None:
             return
         names = (*_PUBLISH_DATES, *(["date"] if self.has_dates else []))
-        starts = [at for name in names if (at := _moment(fields.get(name)))]
+        starts = [at for name in names if (at := moment(fields.get(name)))]
         # The date of publication takes precedence over that of the page.
         if starts and starts[0] > self.now:
             yield f"The front matter publishes it on {starts[0]:%Y-%m-%d}."
-        ends = [at for name in _EXPIRY_DATES if (at := _moment(fields.get(name)))]
+        ends = [at for name in _EXPIRY_DATES if (at := moment(fields.get(name)))]
         if ends and ends[0] <= self.now:
             yield f"It expired on {ends[0]:%Y-%m-%d}, by its front matter."
 
@@ -93,7 +93,7 @@ def _named(front_matter: FrontMatter) -> Iterator[tuple[str, Any]]:
     return ((name, value) for name, value in front_matter.items() if str(name) == name)
 
 
-def _moment(value: Any) -> datetime | None:
+def moment(value: Any) -> datetime | None:
     """Return the time that a value of front matter means, None if it is none."""
     if isinstance(value, str):
         try:

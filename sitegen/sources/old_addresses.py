@@ -5,13 +5,20 @@ import json
 import re
 import tomllib
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
+from posixpath import join, normpath
 from typing import Any
 from urllib.parse import unquote, urlsplit
 
 from models.front_matter import YAML_ERRORS, UnreadableFile, text_of
-from sitegen.sources.navigation.javascript_data import text_in
+from models.projects.documents.linking.tree_names import NUMBER_PREFIX
+from sitegen.sources.navigation.javascript_data import (
+    UnreadableJavaScript,
+    literal_after,
+    text_in,
+)
 from sitegen.sources.navigation.reading import (
     ASTRO_FILES,
     GITBOOK_FILES,
@@ -19,12 +26,20 @@ from sitegen.sources.navigation.reading import (
     VITEPRESS_FILES,
     folder_at,
 )
+from sitegen.sources.permalinks import hugo_address, jekyll_address
 from sitegen.sources.redirect_maps import DOCUSAURUS_FILES
-from sitegen.sources.source_file import MKDOCS_FILES, load_config, read_text
+from sitegen.sources.source_file import (
+    MKDOCS_FILES,
+    SourceFile,
+    load_config,
+    read_text,
+)
 
 # How many folders the configuration may be above the tree.
 MAX_ABOVE = 3
 _LOCATION = re.compile(r"<loc>([^<]*)</loc>")
+# In a rewrite of VitePress; one that ends so stands for any folders.
+_PARAMETER = re.compile(r":(\w{1,60}+)(\*|\(\.\*\))?")
 HUGO_FILES = tuple(
     f"{name}.{end}" for name in ("hugo", "config") for end in ("toml", "yaml", "yml")
 )
@@ -32,23 +47,35 @@ HUGO_FILES = tuple(
 
 @dataclass(frozen=True)
 class OldSite:
-    """The path at which a tree was on its website, and the form of its addresses."""
+    """The path at which a tree was on its website, and how its pages were called."""
 
-    path: str = ""
-    ends_with_html: bool = False
-    is_lower_case: bool = False
+    path: str
+    # Returns the address of a page below that path, None if it cannot be told.
+    page_address: Callable[[SourceFile], str | None]
     # The folder of the pages beside the configuration, if that says which.
-    content: str = field(default="", compare=False)
-
-    def address(self, page: str, *, is_index: bool) -> str:
-        """Return the address of a page, given that in its tree, such as /setup/move."""
-        if self.is_lower_case:
-            page = re.sub(r"\s+", "-", page.lower())
-        address = "/".join(["", *filter(None, (self.path, page.strip("/")))])
-        return address + (".html" if self.ends_with_html and not is_index else "/")
+    content: str = ""
 
 
-def find_old_site(folder: Path) -> OldSite | None:
+@dataclass(frozen=True)
+class OldAddresses:
+    """The addresses of the files of a folder on the website that they were on."""
+
+    folder: Path
+    # Where the pages of the site are, around the folder or inside it.
+    pages: Path
+    site: OldSite
+
+    def address(self, file: SourceFile) -> str | None:
+        """Return the address of a page, "" if it was none of the site's."""
+        path = self.folder / file.path
+        if not path.is_relative_to(self.pages):
+            return ""
+        page = replace(file, path=path.relative_to(self.pages))
+        address = self.site.page_address(page)
+        return address and join("/", self.site.path, address.lstrip("/"))
+
+
+def find_old_site(folder: Path) -> OldAddresses | None:
     """Return the website of a tree, None if the folder has no configuration of it."""
     folder = folder.resolve()
     for names, content, read in _GENERATORS:
@@ -61,11 +88,8 @@ def find_old_site(folder: Path) -> OldSite | None:
                 except (UnreadableFile, *YAML_ERRORS):
                     continue
                 pages = folder_at(root, site.content or content)
-                if folder == root:
-                    return site
-                if pages and folder.is_relative_to(pages):
-                    below = folder.relative_to(pages)
-                    return replace(site, path=f"{site.path}/{below}".strip("/."))
+                if pages and (folder == root or folder.is_relative_to(pages)):
+                    return OldAddresses(folder, pages, site)
     return None
 
 
@@ -90,38 +114,118 @@ def _mapping(value: Any) -> dict[str, Any]:
     return value if isinstance(value, dict) else {}
 
 
+def _by_file(file: SourceFile, ending: str = "/") -> str:
+    """Return the path of the file as an address, that of an index as its folder's."""
+    folder = "/".join(file.path.parent.parts)
+    return f"{folder}/" if file.is_index else join(folder, file.path.stem) + ending
+
+
 def _mkdocs(text: str) -> OldSite:
     config = _mapping(load_config(text))
-    ends_with_html = config.get("use_directory_urls") is False
-    content = text_of(config, "docs_dir")
-    return OldSite(_path_of(config.get("site_url")), ends_with_html, content=content)
+    ending = ".html" if config.get("use_directory_urls") is False else "/"
+    return OldSite(
+        _path_of(config.get("site_url")),
+        partial(_by_file, ending=ending),
+        text_of(config, "docs_dir"),
+    )
 
 
 def _mdbook(text: str) -> OldSite:
-    output = _mapping(_mapping(tomllib.loads(text).get("output")).get("html"))
-    return OldSite(_path_of(output.get("site-url")), ends_with_html=True)
+    config = tomllib.loads(text)
+    path = _path_of(text_of(config, "output.html.site-url"))
+    return OldSite(path, partial(_by_file, ending=".html"), text_of(config, "book.src"))
 
 
 def _docusaurus(text: str) -> OldSite:
     base, folder = text_in(text, "baseUrl"), text_in(text, "routeBasePath", "docs")
-    return OldSite(f"{base.strip('/')}/{folder.strip('/')}".strip("/"))
+    path = f"{base.strip('/')}/{folder.strip('/')}".strip("/")
+    return OldSite(path, _docusaurus_address)
+
+
+def _docusaurus_address(file: SourceFile) -> str:
+    *folders, stem = (
+        NUMBER_PREFIX.sub("", name) for name in file.path.with_suffix("").parts
+    )
+    folder = "/".join(folders)
+    # A file that is called like its folder is its index, too.
+    is_index = file.is_index or [stem] == folders[-1:]
+    id = "" if is_index else text_of(file.front_matter, "id") or stem
+    slug = text_of(file.front_matter, "slug")
+    return normpath(join("/", folder, slug or id))
 
 
 def _vitepress(text: str) -> OldSite:
     has_clean = re.search(r"\bcleanUrls\s*:\s*true\b", text) is not None
-    base, content = text_in(text, "base").strip("/"), text_in(text, "srcDir")
-    return OldSite(base, ends_with_html=not has_clean, content=content)
+    try:
+        rewrites = literal_after(text, r"\brewrites\s*[:(]", is_required=False) or {}
+    except UnreadableJavaScript:
+        # A function tells the addresses.
+        rewrites = None
+    return OldSite(
+        text_in(text, "base").strip("/"),
+        partial(
+            _vitepress_address,
+            rewrites=rewrites,
+            ending="/" if has_clean else ".html",
+        ),
+        text_in(text, "srcDir"),
+    )
+
+
+def _vitepress_address(file: SourceFile, rewrites: Any, ending: str) -> str | None:
+    if not isinstance(rewrites, dict):
+        return None
+    for source, target in rewrites.items():
+        path = _rewritten(file.name, source, str(target))
+        if path is not None:
+            return _by_file(replace(file, path=Path(path)), ending)
+    return _by_file(file, ending)
+
+
+def _rewritten(path: str, source: str, target: str) -> str | None:
+    found = _parameters(source, path)
+    if found is None:
+        return None
+    return _PARAMETER.sub(lambda name: found.get(name[1], ""), target).lstrip("/")
+
+
+def _parameters(pattern: str, path: str) -> dict[str, str] | None:
+    """Return the values of names in a pattern such as docs/:name/:rest*, if it fits."""
+    found: dict[str, str] = {}
+    wanted, names = pattern.strip("/").split("/"), path.split("/")
+    for index, part in enumerate(wanted):
+        name = "/".join(names[index:]) if index + 1 == len(wanted) else names[index]
+        parameter = _PARAMETER.search(part)
+        if not parameter:
+            if part != name:
+                return None
+            continue
+        before, after = part[: parameter.start()], part[parameter.end() :]
+        value = name[len(before) : len(name) - len(after)]
+        if name != before + value + after or ("/" in value and not parameter[2]):
+            return None
+        found[parameter[1]] = value
+    return found
 
 
 def _starlight(text: str) -> OldSite:
-    return OldSite(text_in(text, "base").strip("/"), is_lower_case=True)
+    return OldSite(text_in(text, "base").strip("/"), _starlight_address)
+
+
+def _starlight_address(file: SourceFile) -> str:
+    if slug := text_of(file.front_matter, "slug"):
+        return slug
+    names = (
+        re.sub(r"[^\w\s-]", "", name.lower()) for name in _by_file(file).split("/")
+    )
+    return "/".join(re.sub(r"\s", "-", name) for name in names)
 
 
 def _jekyll(text: str) -> OldSite:
     config = _mapping(load_config(text))
-    path, permalink = _path_of(config.get("baseurl")), config.get("permalink")
-    is_pretty = permalink == "pretty" or str(permalink).endswith("/")
-    return OldSite(path, ends_with_html=not is_pretty)
+    return OldSite(
+        _path_of(config.get("baseurl")), partial(jekyll_address, config=config)
+    )
 
 
 def _hugo(text: str) -> OldSite:
@@ -129,18 +233,21 @@ def _hugo(text: str) -> OldSite:
         config = tomllib.loads(text)
     except tomllib.TOMLDecodeError:
         config = _mapping(load_config(text))
-    values = {name.lower(): value for name, value in config.items()}
-    path, is_ugly = _path_of(values.get("baseurl")), values.get("uglyurls") is True
-    return OldSite(path, ends_with_html=is_ugly, is_lower_case=True)
+    values = {str(name).lower(): value for name, value in config.items()}
+    return OldSite(
+        _path_of(values.get("baseurl")),
+        partial(hugo_address, config=values),
+        text_of(values, "contentdir"),
+    )
 
 
 def _mintlify(text: str) -> OldSite:
     json.loads(text)
-    return OldSite()
+    return OldSite("", _by_file)
 
 
 def _gitbook(text: str) -> OldSite:
-    return OldSite(content=text_of(_mapping(load_config(text)), "root"))
+    return OldSite("", _by_file, text_of(_mapping(load_config(text)), "root"))
 
 
 # By the files that tell which generator it is: the folder of its pages beside them.

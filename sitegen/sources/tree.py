@@ -122,7 +122,7 @@ def read_tree(
             tree.drafts.append(Note(file.name, reason))
         else:
             files.append(file)
-    aliases = read_aliases(folder, files, layout)
+    aliases = read_aliases(folder, files, layout.index)
     tree.notes += [Note(*remark) for remark in aliases.remarks]
     dates = changed_dates(folder)
     tree.wikilinks = Wikilinks(folder, files)

@@ -112,10 +112,6 @@ class Layout:
         """Return the address on the authors' website, None if it is the path."""
         return self._addresses.address(file)
 
-    def full_address(self, file: SourceFile) -> str:
-        """Return the address on the authors' website, such as /setup/move."""
-        return self._addresses.full_address(file)
-
     def _entries(
         self, folder: Path, files: Sequence[SourceFile], order: FolderOrder
     ) -> list[Entry]:
@@ -212,12 +208,9 @@ class Addresses:
 
     def address(self, file: SourceFile) -> str | None:
         """Return the address of a page, None if it follows from the file's path."""
-        address = self.full_address(file)
+        address = "/" + stem(normpath("/" + self._declared_address(file)))
         is_usable = len(address) <= MAX_LENGTH and address.isprintable()
         return address if is_usable and address[1:] != stem(file.name) else None
-
-    def full_address(self, file: SourceFile) -> str:
-        return "/" + stem(normpath("/" + self._declared_address(file)))
 
     def _declared_address(self, file: SourceFile) -> str:
         if whole := _address_in(file, *WHOLE_ADDRESSES):

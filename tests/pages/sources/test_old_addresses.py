@@ -1,57 +1,145 @@
 """The addresses that pages had on the website of their generator."""
 
+from pathlib import Path
+
 import pytest
 
-from sitegen.sources.old_addresses import OldSite, find_old_site, unanswered
+from sitegen.sources.old_addresses import find_old_site, unanswered
+from sitegen.sources.source_file import read_file
 from sitegen.sources.tree import read_tree
 
+STARLIGHT = "src/content/docs/"
+HUGO = "baseURL = 'https://a.example/h/'\n"
+DATED = "title: A Big Step!\ndate: 2024-03-07"
+HUGO_URL = "/h/2024/a-big-step/"
+# The configuration and its text; the folder, a file in it with its front matter, and
+# where its page was.
 SITES = [
+    ("mkdocs.yml", "site_url: https://a.example/b/", "docs/c/d.md", "", "/b/c/d/"),
+    ("mkdocs.yml", "site_url: https://a.example", "docs/01-c/README.md", "", "/01-c/"),
+    ("mkdocs.yml", "use_directory_urls: false", "docs/c.md", "", "/c.html"),
+    ("mkdocs.yml", "docs_dir: d", "d/c.md", "id: x\nslug: y", "/c/"),
+    ("book.toml", '[output.html]\nsite-url = "/b/"', "src/c.md", "", "/b/c.html"),
+    ("book.toml", '[book]\nsrc = "text"', "text/02-c.md", "", "/02-c.html"),
+    ("docs.json", "{}", "c/d.mdx", "", "/c/d/"),
+    (".gitbook.yaml", "", "c/README.md", "", "/c/"),
+    (".gitbook.yaml", "root: ./handbook/", "handbook/use/c.md", "", "/use/c/"),
+    # Docusaurus
+    ("docusaurus.config.ts", "export default {}", "docs/c.md", "", "/docs/c"),
+    ("docusaurus.config.js", "{baseUrl: '/x/'}", "docs/1-c/02-d.md", "", "/x/docs/c/d"),
+    ("docusaurus.config.js", "{routeBasePath: '/'}", "docs/c/c.md", "", "/c"),
+    ("docusaurus.config.js", "{routeBasePath: 'a'}", "docs/c/d.md", "id: e", "/a/c/e"),
+    ("docusaurus.config.js", "", "docs/c/d.md", "slug: ../e", "/docs/e"),
+    ("docusaurus.config.js", "", "docs/c/d.md", "slug: /e\nid: f", "/docs/e"),
+    # VitePress
+    (".vitepress/config.mts", "{base: '/v/'}", "c.md", "", "/v/c.html"),
+    (".vitepress/config.ts", "{cleanUrls: true}", "c/index.md", "", "/c/"),
     (
-        "mkdocs.yml",
-        "site_url: https://a.example/handbook/",
-        "docs",
-        OldSite("handbook"),
-    ),
-    ("mkdocs.yml", "use_directory_urls: false", "docs", OldSite("", True)),
-    (
-        "mkdocs.yml",
-        "site_url: https://a.example/x\ndocs_dir: d",
-        "d/in",
-        OldSite("x/in"),
-    ),
-    ("book.toml", '[output.html]\nsite-url = "/book/"', "src", OldSite("book", True)),
-    (
-        "docusaurus.config.js",
-        "module.exports = {baseUrl: '/x/', presets: [{docs: {routeBasePath: '/'}}]}",
-        "docs",
-        OldSite("x"),
-    ),
-    ("docusaurus.config.ts", "export default {}", "docs", OldSite("docs")),
-    (".vitepress/config.mts", "export default {base: '/v/'}", "", OldSite("v", True)),
-    (".vitepress/config.ts", "export default {cleanUrls: true}", "", OldSite("")),
-    (
-        "astro.config.mjs",
-        "export default defineConfig({ base: '/s' })",
-        "src/content/docs",
-        OldSite("s", is_lower_case=True),
-    ),
-    ("docs.json", "{}", "", OldSite()),
-    (".gitbook.yaml", "", "", OldSite()),
-    (".gitbook.yaml", "root: ./handbook/", "handbook/use", OldSite("use")),
-    (
-        "hugo.toml",
-        'baseURL = "https://a.example/h/"',
-        "content",
-        OldSite("h", is_lower_case=True),
+        ".vitepress/config.js",
+        "{srcDir: './s', cleanUrls: true, rewrites: {'c/src/d.md': 'e/d.md'}}",
+        "s/c/src/d.md",
+        "",
+        "/e/d/",
     ),
     (
-        "config.yaml",
-        "baseURL: https://a.example/\nuglyURLs: true",
-        "content",
-        OldSite("", True, True),
+        ".vitepress/config.js",
+        "{rewrites: {'packages/:name/src/:page*': ':name/:page'}}",
+        "packages/c/src/d/e.md",
+        "",
+        "/c/d/e.html",
     ),
-    ("_config.yml", "baseurl: /j\npermalink: pretty", "", OldSite("j")),
-    ("_config.yml", "title: A", "", OldSite("", True)),
+    (
+        ".vitepress/config.js",
+        "{rewrites: {'packages/:name/src/d.md': ':name.md'}}",
+        "packages/c/src/e.md",
+        "",
+        "/packages/c/src/e.html",
+    ),
+    (
+        ".vitepress/config.js",
+        "{rewrites: {'c/:page': 'd/:page'}}",
+        "c/e/f.md",
+        "",
+        "/c/e/f.html",
+    ),
+    # Starlight
+    ("astro.config.mjs", "{base: '/s'}", f"{STARLIGHT}C/v1.0 B.md", "", "/s/c/v10-b/"),
+    ("astro.config.mjs", "", f"{STARLIGHT}c/d.md", "slug: e", "/e"),
+    # Hugo, as version 0.168 makes them.
+    ("hugo.toml", HUGO, "content/C d/Ä (e) f.md", "", "/h/c-d/ä-e-f/"),
+    ("hugo.toml", HUGO, "content/c/d.md", "slug: The End", "/h/c/the-end/"),
+    ("hugo.toml", HUGO, "content/c/d.md", "url: /e/f.html", "/h/e/f.html"),
+    ("hugo.toml", HUGO, "content/c/d.md", f"url: /:year/:slug\n{DATED}", HUGO_URL),
+    ("hugo.toml", "contentDir = 'texts'", "texts/c/d/index.md", "", "/c/d/"),
+    ("hugo.toml", "uglyURLs = true", "content/c/d/index.md", "", "/c/d.html"),
+    ("hugo.toml", "uglyURLs = true", "content/c/_index.md", "", "/c/"),
+    ("config.yaml", "uglyURLs:\n  c: true", "content/c/d.md", "", "/c/d.html"),
+    ("config.yaml", "uglyURLs:\n  c: true", "content/e/d.md", "", "/e/d/"),
+    (
+        "hugo.yaml",
+        "permalinks:\n  c: /b/:year/:month/:day/:title/",
+        "content/c/e/d.md",
+        DATED,
+        "/b/2024/03/07/a-big-step/",
+    ),
+    (
+        "hugo.yaml",
+        "permalinks:\n  page:\n    c: /:sections[1:]/:slugorcontentbasename",
+        "content/c/e/f/d.md",
+        "slug: g",
+        "/e/f/g/",
+    ),
+    (
+        "hugo.yaml",
+        "permalinks:\n  section:\n    c: /b/:section/",
+        "content/c/_index.md",
+        "",
+        "/b/c/",
+    ),
+    (
+        "hugo.yaml",
+        "uglyURLs: true\npermalinks:\n  page:\n    /: /b/:filename/",
+        "content/d.md",
+        "",
+        "/b/d.html",
+    ),
+    ("hugo.yaml", "permalinks:\n  c: /:unknown/", "content/c/d.md", "", None),
+    # Jekyll
+    ("_config.yml", "title: A", "c/d.md", "", "/c/d.html"),
+    ("_config.yml", "baseurl: /j\npermalink: pretty", "c/d.md", "", "/j/c/d/"),
+    ("_config.yml", "permalink: /:title/", "d.md", "", "/d/"),
+    ("_config.yml", "permalink: /:categories/:title", "d.md", "", "/d"),
+    ("_config.yml", "", "c/d.md", "permalink: /:path/e/:basename", "/c/e/d"),
+    ("_config.yml", "", "c/d.md", "permalink: /:year/", None),
+    ("_config.yml", "collections: [c]", "_c/d/e.md", "", "/c/d/e.html"),
+    (
+        "_config.yml",
+        "collections:\n  c:\n    permalink: /b/:collection/:name:output_ext",
+        "_c/d/E f.md",
+        "",
+        "/b/c/e-f.html",
+    ),
+    (
+        "_config.yml",
+        "collections: [c]\npermalink: none",
+        "_c/2024-05-06-d e.md",
+        "permalink: /:year/:i_month/:title/",
+        "/2024/5/d-e/",
+    ),
+    (
+        "_config.yml",
+        "collections: [posts]\npermalink: pretty",
+        "_posts/2024-05-06-d.md",
+        "categories: [X, y]",
+        "/x/y/2024/05/06/d/",
+    ),
+    (
+        "_config.yml",
+        "defaults:\n- {scope: {path: c}, values: {permalink: '/b/:basename/'}}",
+        "c/d.md",
+        "",
+        "/b/d/",
+    ),
 ]
 
 
@@ -62,21 +150,52 @@ def write(folder, **files):
         file.write_text(text)
 
 
-@pytest.mark.parametrize(("name", "text", "folder", "site"), SITES)
-def test_site(tmp_path, name, text, folder, site):
-    """The configuration tells its path and the form of its addresses."""
-    write(tmp_path, **{name: text})
-    (tmp_path / folder).mkdir(parents=True, exist_ok=True)
+@pytest.mark.parametrize(("name", "text", "path", "fields", "address"), SITES)
+def test_address(tmp_path, name, text, path, fields, address):
+    """The configuration and the front matter tell where the page was."""
+    write(tmp_path, **{name: text, path: f"---\n{fields}\n---\nWords.\n"})
 
-    assert find_old_site(tmp_path / folder) == site
+    site = find_old_site(tmp_path)
+
+    assert site.address(read_file(tmp_path, Path(path))) == address
+
+
+@pytest.mark.parametrize("code", ["rewrites(id) { return id }", "rewrites: move"])
+def test_rewrites_by_a_function(tmp_path, code):
+    """Code is not run, so the report says that the addresses are unknown."""
+    config = f"export default {{{code}}}"
+    write(tmp_path, **{".vitepress/config.ts": config, "a.md": "A", "b.md": "B"})
+
+    [note] = read_tree(tmp_path).notes
+
+    assert note.reason == (
+        "The configuration of the former website does not tell at which address these"
+        " pages were: a.md, b.md."
+    )
+
+
+def test_page_of_no_site(tmp_path):
+    """A file outside of the folder of pages was not on the website."""
+    write(tmp_path, **{"mkdocs.yml": "", "README.md": "A", "docs/b.md": "B"})
+
+    tree = read_tree(tmp_path)
+
+    assert {source.path: source.aliases for source in tree.sources} == {
+        "README.md": [],
+        "docs/b.md": ["/b/"],
+    }
 
 
 def test_part_of_a_tree(tmp_path):
     """The pages of a folder inside the tree were below its path."""
-    write(tmp_path, **{"mkdocs.yml": "site_url: https://a.example/h/"})
-    (tmp_path / "docs/cli/v2").mkdir(parents=True)
+    files = {"mkdocs.yml": "site_url: https://a.example/h/", "docs/cli/v2/a.md": "A"}
+    write(tmp_path, **files)
 
-    assert find_old_site(tmp_path / "docs/cli/v2") == OldSite("h/cli/v2")
+    site = find_old_site(tmp_path / "docs/cli")
+
+    assert site.address(read_file(tmp_path / "docs/cli", Path("v2/a.md"))) == (
+        "/h/cli/v2/a/"
+    )
 
 
 @pytest.mark.parametrize(
