@@ -12,13 +12,14 @@ from models.errors import (
     SlugTaken,
 )
 from models.pagination import Page
-from models.projects.documents import documents, events, publication
+from models.projects.documents import documents, events, publication, redirects
 from models.projects.documents.linking.links import (
     DocumentLinks,
     GetDocumentLinks,
     document_links,
 )
 from models.projects.documents.publication import PublishDocument, UnpublishDocument
+from models.projects.documents.redirects import RedirectToDocument
 from models.projects.documents.rows import DOCUMENTS, DocumentRow, document_with
 from models.projects.versioning import archive
 from models.projects.versioning.archive import RemoveDocument, RestoreDocument
@@ -132,6 +133,29 @@ def move_document(
     """
     document, is_shown = documents.move_document(request, call.now, call.actor)
     if not is_shown:
+        call.skip_rebuild()
+    return documents.address_of(document)
+
+
+@operation(
+    "POST /projects/v1/documents/redirect",
+    response=documents.DocumentAddress,
+    rebuilds="docs",
+    errors=(DocumentNotFound, *PROJECT_CHANGE, PathTaken),
+)
+def redirect_to_document(
+    call: Call, request: RedirectToDocument
+) -> documents.DocumentAddress:
+    """
+    Let an address redirect to a document, such as that of a page that is gone.
+
+    It works while no page is there. An address that redirects to another document by
+    this operation, or was that of its page, redirects to this one from then on.
+    """
+    document, is_changed = redirects.redirect_to_document(request, call.now, call.actor)
+    if not is_changed:
+        call.mark_unchanged()
+    if not document.project.builtin:
         call.skip_rebuild()
     return documents.address_of(document)
 

@@ -57,6 +57,7 @@ REQUIRED_ROLES: dict[str, Role | None] = {
     "documents:update of the placement while published": "maintainer",
     "documents:move": "contributor",
     "documents:move while published": "maintainer",
+    "documents:redirect": "maintainer",
     "documents:publish": "maintainer",
     "documents:unpublish": "maintainer",
     "documents:remove": "contributor",

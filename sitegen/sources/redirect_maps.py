@@ -19,6 +19,8 @@ from sitegen.sources.navigation.reading import (
 )
 from sitegen.sources.source_file import MKDOCS_FILES, load_config, read_text
 
+# Of Netlify, Cloudflare and other hosts.
+REDIRECTS_FILE = "_redirects"
 MDBOOK_FILES = ("book.toml",)
 DOCUSAURUS_FILES = tuple(f"docusaurus.config.{end}" for end in ("js", "ts", "mjs"))
 _REDIRECTS = r"\bredirects\s*:"
@@ -40,6 +42,7 @@ def mapped_redirects(folder: Path) -> Iterator[MappedRedirect]:
     """Yield the redirects in the configurations of a tree."""
     folder = folder.resolve()
     roots = [folder, folder.parent]
+    yield from _plain(folder)
     yield from _mkdocs(folder, roots)
     yield from _mdbook(folder, roots)
     yield from _gitbook(folder, roots)
@@ -69,6 +72,15 @@ def _load(
 
 def _javascript(text: str) -> Any:
     return literal_after(text, _REDIRECTS)
+
+
+def _plain(folder: Path) -> Iterator[MappedRedirect]:
+    """Yield the lines of a file as static hosts read them, for pages that are gone."""
+    path, text = _load([folder], (REDIRECTS_FILE,), str)
+    for line in (text or "").splitlines():
+        words = line.partition("#")[0].split()
+        if len(words) >= 2:
+            yield MappedRedirect(path.name, *words[:2])
 
 
 def _mkdocs(folder: Path, roots: list[Path]) -> Iterator[MappedRedirect]:

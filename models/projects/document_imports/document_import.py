@@ -1,6 +1,6 @@
 """Import a tree of files as documents of the docs project."""
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from typing import Any
@@ -163,7 +163,10 @@ class _DocumentImport:
                 self.report.notes.append((path, note))
         documents = list(self._matcher.documents.values())
         self._old_contents = self._contents_to_change(sources)
-        self._without_file = self._matcher.without_file() if options.prune else []
+        self._without_file = self._matcher.without_file()
+        self._declaring_paths = {
+            alias: source.path for source in sources for alias in source.aliases
+        }
         self._manual_changes = manual_changes(
             document
             for document in documents + self._without_file
@@ -235,6 +238,8 @@ class _DocumentImport:
         self._aliases.save()
         if self._options.prune:
             self._prune_all()
+        else:
+            self.report.notes += self._notes_on_deleted_files()
         for document_id, remark in ineffective_aliases(self._project):
             if path := self._paths.get(document_id):
                 self.report.notes.append((path, remark))
@@ -251,6 +256,27 @@ class _DocumentImport:
                 self._hold(str(row.source_path), row, changes[0])
             else:
                 self._prune(row)
+
+    def _notes_on_deleted_files(self) -> Iterator[tuple[str, str]]:
+        """Yield what --prune would do with the document of each file that is gone."""
+        for row in self._without_file:
+            if row.archived_at is None:
+                result = self._result_of_pruning(row)
+                yield str(row.source_path), f"The file is gone. {result}"
+
+    def _result_of_pruning(self, row: DocumentRow) -> str:
+        changes = self._manual_changes.get(row.id)
+        if changes and not self._options.take_over:
+            return f"--prune holds its document, for it was {changes[0]}."
+        if row.published_version is None or not self._project.builtin:
+            return "--prune archives its document."
+        address = page_address(row.collection, row.path)
+        if heir := self._declaring_paths.get(address):
+            return f"--prune archives its page, and {address} redirects to {heir}."
+        return (
+            f"--prune archives its page, and {address} leads nowhere, unless another"
+            " page has it as an alias."
+        )
 
     def _reason_to_hold(
         self, source: DocumentSource, document: DocumentRow

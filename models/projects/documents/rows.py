@@ -160,9 +160,13 @@ def require_free_path(
 
 def record_former_address(document: DocumentRow) -> None:
     """Store the address of a document on the site, so that it can redirect."""
-    if not document.is_on_site:
-        return
-    alias, address = DocumentAliasRow, page_address(document.collection, document.path)
+    if document.is_on_site:
+        record_redirect(document, page_address(document.collection, document.path))
+
+
+def record_redirect(document: DocumentRow, address: str) -> None:
+    """Let an address redirect to a document, whatever its file declares."""
+    alias = DocumentAliasRow
     # Of several pages that were there, the last one counts.
     was_there = (alias.address == address) & ~alias.is_declared
     alias.delete().where(was_there & (alias.document != document.id)).execute()

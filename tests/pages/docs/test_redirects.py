@@ -7,11 +7,14 @@ import pytest
 from models.projects.document_imports.document_import import import_documents
 from models.projects.document_imports.options import ImportOptions
 from models.projects.document_imports.sources import document_source
+from models.projects.documents.rows import DocumentRow
+from models.projects.projects.activity import ActivityRow
 from models.projects.projects.projects import ensure_docs_project
 from models.settings import NIL_UUID
 from tests.factories.projects import KEY
 
 MOVE = "POST /projects/v1/documents/move"
+REDIRECT = "POST /projects/v1/documents/redirect"
 
 
 @pytest.fixture
@@ -182,6 +185,95 @@ def test_move(docs_project, api, build_site, output, app):
     assert client.get("/guides/limits/").headers["Location"] == f"{href}/"
     back = api(MOVE, {"id": document["id"], "path": "limits"}).json["data"]
     assert (back["address"], back["redirects"]) == ("/guides/limits/", [f"{href}/"])
+
+
+def test_redirect_from_a_page_that_is_gone(docs_project, api, build_site, app):
+    """Its address leads to the document that an editor names, the last one named."""
+    gone, first, last = map(docs_project.publish, ("gone", "first", "last"))
+    build_site()
+    docs_project.withdraw(gone)
+    address = {"address": "/guides/gone/"}
+
+    api(REDIRECT, {"id": first["id"]} | address)
+    answer = api(REDIRECT, {"id": last["id"]} | address)
+    build_site()
+
+    assert answer.json["data"]["redirects"] == ["/guides/gone/"]
+    assert app.test_client().get("/guides/gone/").headers["Location"] == "/guides/last/"
+    former = api("GET /projects/v1/documents/address", {"id": first["id"]})
+    assert former.json["data"]["redirects"] == []
+
+
+def test_redirect_outlives_an_import(store, clock, api):
+    """It is not the file's, so an import whose file does not declare it keeps it."""
+    ensure_docs_project(clock.now, slug="docs", owner_id=NIL_UUID)
+    page = document_source(
+        path="a.md", slug="a", position=0, title="A", content="Words."
+    )
+    options = ImportOptions("guides", clock.now, KEY, tree="docs", publish=True)
+    import_documents([page], options)
+    id = DocumentRow.get().id
+    api(REDIRECT, {"id": id, "address": "/guides/gone/"})
+
+    again = import_documents([page], options)
+
+    assert again.unchanged == ["a"]
+    found = api("GET /projects/v1/documents/address", {"id": id})
+    assert found.json["data"]["redirects"] == ["/guides/gone/"]
+
+
+def test_redirect_that_is_there(docs_project, api):
+    """The same request again changes nothing, and makes no record."""
+    id = docs_project.publish("limits")["id"]
+    request = {"id": id, "address": "/guides/gone/"}
+    api(REDIRECT, request)
+    records = ActivityRow.select().count()
+
+    again = api(REDIRECT, request)
+
+    assert again.json["data"]["redirects"] == ["/guides/gone/"]
+    assert ActivityRow.select().count() == records
+
+
+@pytest.mark.parametrize("name", ["limits", "setup"])
+def test_redirect_from_a_page(docs_project, api, name):
+    """A page is never replaced, that of the document neither."""
+    id = docs_project.publish("limits")["id"]
+    docs_project.publish("setup")
+
+    answer = api(REDIRECT, {"id": id, "address": f"/guides/{name}/"})
+
+    assert answer.status_code == 409
+    assert f"is that of the document '{name}'" in answer.json["detail"]
+
+
+def test_redirect_that_a_file_declares(imported, api):
+    """The file decides as long as it declares the address."""
+    id = DocumentRow.get(slug="usage").id
+
+    answer = api(REDIRECT, {"id": id, "address": "/setup.html"})
+
+    assert answer.status_code == 409
+    assert "redirects to the document 'setup', whose file" in answer.json["detail"]
+
+
+@pytest.mark.parametrize(
+    ("address", "reason"),
+    [
+        ("/status/x/", "The address lies below /status/, where other pages are."),
+        ("/guides/", "The address is the address of a collection."),
+        ("/../x/", "The address contains '..'."),
+        ("/x", "Must be an address such as /old/setup/ or /old/setup.html."),
+    ],
+)
+def test_redirect_from_no_address(docs_project, api, address, reason):
+    """No page could be there; the refusal says why."""
+    id = docs_project.publish("limits")["id"]
+
+    answer = api(REDIRECT, {"id": id, "address": address})
+
+    assert answer.status_code == 422
+    assert [error["detail"] for error in answer.json["errors"]] == [reason]
 
 
 def test_move_to_where_it_is(docs_project, api):

@@ -59,6 +59,34 @@ def test_unusable(write):  # noqa: F811
     ]
 
 
+def test_redirects_file(write):  # noqa: F811
+    """A file of lines, as hosts read it, gives addresses of gone pages a target."""
+    lines = """# Gone in 3.0
+/guides/old/  /guides/use/new/  301
+/older.html   use/new.md # renamed
+
+/guides/lost/ /guides/gone/
+/a/*          /use/new/:splat
+alone
+"""
+
+    tree = write({"docs/_redirects": lines, "docs/use/new.md": None})
+
+    assert aliases(tree) == {"use/new.md": ["/guides/old/", "/older.html"]}
+    assert notes(tree) == [
+        (
+            "_redirects",
+            "The redirect from /guides/lost/ leads to /guides/gone/, which is no page"
+            " of the tree.",
+        ),
+        (
+            "_redirects",
+            "The redirect from /a/* leads to /use/new/:splat, which is no page of the"
+            " tree.",
+        ),
+    ]
+
+
 def test_mdbook(write):  # noqa: F811
     """book.toml redirects pages to pages, relative to the old one or to the root."""
     book = """[output.html.redirect]

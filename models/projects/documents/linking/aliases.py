@@ -81,7 +81,11 @@ def _require_name(segment: str) -> None:
 
 
 def _require_stored_form(address: str) -> str:
-    if alias_address(address) != address:
+    try:
+        stored = alias_address(address)
+    except UnusableAlias as error:
+        raise ValueError(f"The address {error}.") from None
+    if stored != address:
         raise ValueError("Must be an address such as /old/setup/ or /old/setup.html.")
     return address
 

@@ -161,6 +161,7 @@ CASES = {
     },
     "documents:move": {"id": "$document", "path": "moved"},
     "documents:move while published": {"id": "$published", "path": "moved"},
+    "documents:redirect": {"id": "$document", "address": "/old/name/"},
     "documents:publish": {"id": "$document"},
     "documents:unpublish": {"id": "$published"},
     "documents:remove": {"id": "$document"},

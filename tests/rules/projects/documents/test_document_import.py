@@ -11,6 +11,10 @@ from models.projects.document_imports.document_import import import_documents
 from models.projects.document_imports.options import ImportOptions
 from models.projects.document_imports.sources import document_source
 from models.projects.documents.linking.tree_names import file_slug
+from models.projects.documents.publication import (
+    UnpublishDocument,
+    unpublish_document,
+)
 from models.projects.documents.published import published_contents, published_documents
 from models.projects.documents.rows import DocumentRevisionRow, DocumentRow
 from models.projects.fields import Actor
@@ -343,6 +347,32 @@ def test_pruned_file_that_comes_back(docs, clock):
     assert archived == clock.now
     assert (back.archived_at, back.published_version) == (None, back.version)
     assert (report.restored, report.published) == (["b"], ["b"])
+
+
+def test_deleted_files(docs, clock):
+    """
+    The report says what --prune would do with their pages, and where these lead then.
+    """
+    import_sources(clock, source("draft.md"), publish=False)
+    import_sources(clock, *(source(f"{name}.md") for name in ("a", "b", "c", "held")))
+    held = DocumentRow.get(slug="held")
+    unpublish_document(UnpublishDocument(id=held.id), clock.now, KEY)
+
+    report = import_sources(clock, source("a.md", aliases=["/guides/b/"]))
+
+    said = dict(report.notes)
+    del said["docs"]
+    assert said == {
+        "a.md": "The alias /guides/b/ leads to 'b', since it is the address of its"
+        " page.",
+        "b.md": "The file is gone. --prune archives its page, and /guides/b/ redirects"
+        " to a.md.",
+        "c.md": "The file is gone. --prune archives its page, and /guides/c/ leads"
+        " nowhere, unless another page has it as an alias.",
+        "draft.md": "The file is gone. --prune archives its document.",
+        "held.md": "The file is gone. --prune holds its document, for it was"
+        " unpublished.",
+    }
 
 
 def test_what_prune_leaves_alone(docs, clock):
