@@ -38,7 +38,7 @@ _CODE_END = re.compile(
     r"\{%-? ?endhighlight ?-?%\}\s*|\{\{[<%] ?/ ?highlight ?[%>]\}\}\s*"
 )
 _DIRECTIVE = re.compile(
-    r"^ *(?:`{3}|~{3}|:{3})[`~:]*\{[A-Za-z]|^ {0,3}\([\w.:-]+\)=", re.M
+    r"^ *(?:`{3}|~{3}|:{3})[`~:]*\{[A-Za-z]|^ {0,3}\([\w./:-]+\)=", re.M
 )
 # GitBook.
 _BLOCK_TAG = re.compile(

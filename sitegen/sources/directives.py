@@ -15,7 +15,9 @@ _CONTAINER = re.compile(r"( *)(:{3,}+)[ \t]*([A-Za-z][\w-]{0,60}+)(.*)")
 _TITLE = re.compile(r"(?:\[([^\[\]]*+)\]|([^{}]*+))(?:\{([^{}]*+)\}[ \t]*)?")
 _FENCE = re.compile(r" *(`{3,}+|~{3,}+|:{3,}+)(.*)")
 _OPTION = re.compile(r" *:([\w-]{1,60}+):(?: ++(.*))?")
-_LABEL = re.compile(r" {0,3}\(([\w.:-]{1,200}+)\)= *")
+_LABEL = re.compile(r" {0,3}\(([\w./:-]{1,200}+)\)= *")
+# What Sphinx is told of a whole page, in its first lines.
+PAGE_FIELDS = re.compile(r"(?:\s*+:(?:orphan|nosearch|nocomments|tocdepth):.*\n)++")
 _CODE = {"code", "code-block", "sourcecode", "code-cell", "parsed-literal"}
 _PICTURES = {"figure", "image"}
 _VERSIONS = {
@@ -109,7 +111,8 @@ def _converted(lines: Sequence[str], names: _Names, depth: int) -> Iterator[str]
             yield from lines[index - 1 : end]
             index = end
         elif label := _LABEL.fullmatch(line):
-            yield f'<a id="{label[1]}"></a>'
+            # As Sphinx writes ids.
+            yield f'<a id="{label[1].replace("/", "-")}"></a>'
             # The heading below it must not be part of its paragraph.
             yield ""
         else:

@@ -19,6 +19,7 @@ from sitegen.sources.dialects import (
     to_markdown,
     without_hidden_lines,
 )
+from sitegen.sources.directives import PAGE_FIELDS
 from sitegen.sources.files import TreeFiles
 from sitegen.sources.git_dates import changed_dates
 from sitegen.sources.hidden_pages import HiddenPages, folder_of_partials, is_listed
@@ -26,6 +27,7 @@ from sitegen.sources.includes import Includes
 from sitegen.sources.names import slugs
 from sitegen.sources.navigation.entries import Navigation, plain_label
 from sitegen.sources.navigation.layout import Layout, truncate
+from sitegen.sources.navigation.menus import SUMMARY
 from sitegen.sources.own_components import OwnComponents, PageComponents
 from sitegen.sources.source_file import (
     OTHER_FORMATS,
@@ -115,10 +117,14 @@ def read_tree(
     ]
     layout = Layout(folder, files)
     tree.notes += _navigation_notes(layout.navigation)
+    is_book = tree.includes.is_mdbook and layout.navigation.file == SUMMARY
     files = []
     for file in sorted(layout.files, key=lambda file: file.name):
         if (parts := folder_of_partials(file)) and not layout.is_named(file):
             reason = f"The folder {parts} has partials, and no navigation names it."
+            tree.drafts.append(Note(file.name, reason))
+        elif is_book and not layout.is_named(file):
+            reason = "SUMMARY.md does not name it, so mdBook does not publish it."
             tree.drafts.append(Note(file.name, reason))
         else:
             files.append(file)
@@ -270,7 +276,9 @@ def _language(file: SourceFile, tree: Tree) -> str | None:
 
 def _converted_body(file: SourceFile, tree: Tree, tree_files: TreeFiles) -> str:
     """Return the body in the Markdown of this site, and note what it loses."""
-    body, remarks = tree.includes.expand(file.path, file.body)
+    fields = PAGE_FIELDS.match(file.body)
+    body = file.body[fields.end() :] if fields else file.body
+    body, remarks = tree.includes.expand(file.path, body)
     if tree.wikilinks:
         body = tree.wikilinks.convert(file, body)
     if file.remark:

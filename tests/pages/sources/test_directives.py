@@ -88,3 +88,16 @@ def test_hostile_directives(part):
 
     with at_most(3):
         to_markdown(text, is_mdx=False)
+
+
+@pytest.mark.parametrize("fields", [":orphan:\n", "\n:tocdepth: 2\n:orphan:\n"])
+def test_fields_and_label_before_the_title(tmp_path, fields):
+    """What Sphinx is told of a page is not shown, and its label is an id as there."""
+    (tmp_path / "a.md").write_text(f"{fields}\n(how/to_it)=\n# Do it\n\nWords.\n")
+
+    [source] = read_tree(tmp_path).sources
+
+    assert (source.title, source.content.split()) == (
+        "Do it",
+        ["<a", 'id="how-to_it"></a>', "Words."],
+    )

@@ -64,6 +64,17 @@ def test_mdbook(write):
     ]
 
 
+def test_mdbook_page_outside_of_the_summary(write):
+    """Like mdBook, an import publishes only pages that SUMMARY.md names."""
+    book = {"book.toml": "[book]\n", "src/SUMMARY.md": "- [A](a.md)\n"}
+
+    tree = write(book | {"src/a.md": None, "src/part.md": None}, "src")
+
+    assert pages(tree) == [(None, "A")]
+    reason = "SUMMARY.md does not name it, so mdBook does not publish it."
+    assert tree.drafts == [Note("part.md", reason)]
+
+
 @pytest.mark.parametrize(
     ("file", "text"),
     [
