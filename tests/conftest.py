@@ -13,6 +13,7 @@ from tempfile import mkdtemp
 
 import hypothesis
 import pytest
+from werkzeug.routing import Rule
 
 from api.http.application import create_app
 from api.http.problem_types import PROBLEM_TYPES
@@ -41,8 +42,20 @@ from tests.factories.docs_project import DocsProject
 declare_operations()
 load_generators()
 ROUTES = {f"{each.method} {each.path}": each for each in OPERATIONS}
-# Each process draws a card only once, because most tests have the same cards.
+# Each process draws a card and compiles a route only once, because most tests have the
+# same cards, and an application of their own.
 site_theme_module.make_card = cache(make_card)
+compile_builder, builders = Rule._compile_builder, {}
+
+
+def compile_builder_once(rule, append_unknown=True):
+    key = rule.rule, append_unknown
+    if key not in builders:
+        builders[key] = compile_builder(rule, append_unknown)
+    return builders[key]
+
+
+Rule._compile_builder = compile_builder_once
 # Variables that the developer's shell exports must not reach the processes under test.
 for name in list(os.environ):
     if name.startswith("MASTHEAD_") or name.lower().endswith("_proxy"):

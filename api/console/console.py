@@ -3,6 +3,7 @@
 import logging
 from collections.abc import Callable, Mapping
 from datetime import datetime
+from functools import cache
 from http import HTTPStatus
 from typing import Any
 
@@ -101,14 +102,6 @@ class Console:
         self._list_faults = list_faults
         self._published_addresses = PublishedAddresses()
         self._headers = console_headers()
-        self._forms = Map(
-            [
-                Rule(page.path, methods=["POST"], endpoint=page)
-                for page in PAGES
-                if page.method == "POST"
-            ],
-            merge_slashes=False,
-        )
 
     def register(self, app: Flask) -> None:
         """Add a route for each page, for signing in and out, and for the assets."""
@@ -149,9 +142,10 @@ class Console:
 
     def _max_bytes(self, http_request: Request, caller: Caller) -> int:
         """Return how large the form may be that is sent to the page."""
-        forms = self._forms.bind("")
         try:
-            page, parts = forms.match(http_request.path, http_request.method)
+            page, parts = (
+                _forms().bind("").match(http_request.path, http_request.method)
+            )
             scope = page.scope_of(**parts) if page.scope_of else None
         except HTTPException:
             return KEYLESS_BODY_BYTES
@@ -472,6 +466,14 @@ class Console:
 
     def _now(self) -> datetime:
         return truncate_to_ms(self._clock())
+
+
+@cache
+def _forms() -> Map:
+    """Return the addresses that forms are sent to, each with its page."""
+    posts = (page for page in PAGES if page.method == "POST")
+    rules = [Rule(page.path, methods=["POST"], endpoint=page) for page in posts]
+    return Map(rules, merge_slashes=False)
 
 
 def _limit_form(max_bytes: int) -> None:

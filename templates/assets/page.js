@@ -67,7 +67,10 @@
     };
     copyPage.hidden = false;
     copyPage.addEventListener("click", () => {
-      copy(copyPage, TEXT("docs.copy-page"), () => navigator.clipboard.write([new ClipboardItem({ "text/plain": load() })]));
+      const text = load();
+      // It may fail before the clipboard waits for it.
+      text.catch(() => {});
+      copy(copyPage, TEXT("docs.copy-page"), () => navigator.clipboard.write([new ClipboardItem({ "text/plain": text })]));
     });
   }
 

@@ -41,6 +41,7 @@ PATHS = (OVERVIEW, SERVICE, FRONT, "/status/history/2026-03/")
 # Longer than between two checks for a newer page, and different from the ten seconds at
 # which everything here begins and ends.
 STEP_SECONDS = 75
+LOAD_SECONDS = 4
 # What an open page may keep: what the reader opened, and the texts that count minutes,
 # which may be of a moment that has not come yet when the page is fetched.
 # The choice of a day is no attribute.
@@ -229,7 +230,8 @@ class OpenPages:
 
     def _open(self, path, at):
         page = self._visit(path, at=at)
-        page.clock.pause_at(seconds(at + 1))
+        # The page must have been loaded by then.
+        page.clock.pause_at(seconds(at + LOAD_SECONDS))
         return page
 
     def run_for(self, length):

@@ -145,7 +145,7 @@ def test_worker_killed(site, building, seconds):
     os.kill(worker, signal.SIGKILL)
 
     code, result = ended(building)
-    assert code == 0
+    assert code == 0, result
     assert result == "" or "reason=renderers-died" in result
     assert files_in(site / "output") == files_in(site / "right")
 
