@@ -124,7 +124,7 @@ def run():
 
 def get(port, at, host="127.0.0.1", method="GET", sent=None, **headers):
     """Send a browser's request to a server; return status, headers and body."""
-    connection = http.client.HTTPConnection("127.0.0.1", port, timeout=10)
+    connection = http.client.HTTPConnection("127.0.0.1", port, timeout=60)
     result = {"Host": host, "Accept": "text/html,*/*;q=0.8"} | headers
     connection.request(method, at, sent, result)
     answer = connection.getresponse()
