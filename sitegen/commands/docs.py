@@ -119,22 +119,7 @@ def declare(parser: ArgumentParser) -> None:
 
 
 def import_docs(context: CommandContext, arguments: Namespace) -> int:
-    if not arguments.folder.is_dir():
-        raise CommandError(f"There is no folder {arguments.folder}.")
-    if arguments.base is not None and not is_website_url(arguments.base):
-        raise CommandError(
-            f"--base {arguments.base} must be a URL such as https://docs.example.com."
-        )
-    if path_of_file(arguments.path) != arguments.path:
-        raise CommandError(
-            f"--path {arguments.path} must be a path such as cli/v2, without slashes"
-            " around it."
-        )
-    for folder in arguments.include_from:
-        if not folder.is_dir():
-            raise CommandError(f"There is no folder {folder}, from --include-from.")
-    if arguments.report_addresses and not arguments.report_addresses.is_file():
-        raise CommandError(f"There is no file {arguments.report_addresses}.")
+    _require_usable(arguments)
     try:
         tree = _read_tree(context, arguments)
         if not tree.sources and not tree.skipped:
@@ -173,6 +158,26 @@ def import_docs(context: CommandContext, arguments: Namespace) -> int:
     return 1 if is_incomplete or (arguments.strict and remarks) else 0
 
 
+def _require_usable(arguments: Namespace) -> None:
+    """Raise CommandError for an option whose folder, file, path or URL is none."""
+    if not arguments.folder.is_dir():
+        raise CommandError(f"There is no folder {arguments.folder}.")
+    if arguments.base is not None and not is_website_url(arguments.base):
+        raise CommandError(
+            f"--base {arguments.base} must be a URL such as https://docs.example.com."
+        )
+    if path_of_file(arguments.path) != arguments.path:
+        raise CommandError(
+            f"--path {arguments.path} must be a path such as cli/v2, without slashes"
+            " around it."
+        )
+    for folder in arguments.include_from:
+        if not folder.is_dir():
+            raise CommandError(f"There is no folder {folder}, from --include-from.")
+    if arguments.report_addresses and not arguments.report_addresses.is_file():
+        raise CommandError(f"There is no file {arguments.report_addresses}.")
+
+
 def _read_tree(context: CommandContext, arguments: Namespace) -> Tree:
     folder = context.settings.components
     try:
@@ -191,16 +196,19 @@ def _read_tree(context: CommandContext, arguments: Namespace) -> Tree:
 
 
 def _notes_on_addresses(arguments: Namespace, tree: Tree) -> list[Note]:
-    """Return a note on the sitemap of the former website, and one on each lost page."""
+    """
+    Print how much of the former website's sitemap answers, and return a note on each
+    address that does not.
+    """
     path = arguments.report_addresses
     sitemap = path.read_text(encoding="utf-8", errors="replace")
     places = paths_of_files([source.path for source in tree.sources], arguments.path)
     answered = {page_address(arguments.collection, each) for each in places.values()}
     answered |= {alias for source in tree.sources for alias in source.aliases}
     count, lost = unanswered(sitemap, answered)
-    summary = f"{count - len(lost)} of its {count} addresses lead to pages."
-    notes = [Note(path.name, f"{address} leads nowhere.") for address in lost]
-    return [Note(path.name, summary), *notes]
+    answers = f"{count - len(lost)} of its {count} addresses lead to pages."
+    print(f"note: {escape_line(path.name)}: {answers}", file=sys.stderr)
+    return [Note(path.name, f"{address} leads nowhere.") for address in lost]
 
 
 def _import_here(

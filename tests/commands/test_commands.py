@@ -173,12 +173,25 @@ def test_import_below_a_path(command, tree, tmp_path):
 
     assert (code, err) == (
         0,
-        "note: sitemap.xml: /handbook/gone/ leads nowhere.\n"
-        "note: sitemap.xml: 2 of its 3 addresses lead to pages.\n",
+        "note: sitemap.xml: 2 of its 3 addresses lead to pages.\n"
+        "note: sitemap.xml: /handbook/gone/ leads nowhere.\n",
     )
     assert (tmp_path / "output/guides/cli/basics/first/index.html").is_file()
     rules = (tmp_path / "output/_redirects").read_text()
     assert "/handbook/basics/first/ /guides/cli/basics/first/ 301" in rules
+
+
+@pytest.mark.parametrize(("lost", "expected"), [("", 0), ("handbook/", 1)])
+def test_strict_report_of_addresses(command, tree, tmp_path, lost, expected):
+    """An address that leads nowhere fails --strict; that all lead to pages does not."""
+    (tmp_path / "sitemap.xml").write_text(
+        f"<loc>https://old.example/guides/basics/first/{lost}</loc>"
+    )
+    words = ("docs", "import", "tree", "--collection", "guides", "--strict")
+
+    code, _, err = command(*words, "--report-addresses", "sitemap.xml")
+
+    assert (code, f"{1 - expected} of its 1 addresses" in err) == (expected, True)
 
 
 @pytest.mark.parametrize(
