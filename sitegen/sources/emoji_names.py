@@ -15,6 +15,9 @@ _NAME_OR_ADDRESS = re.compile(
     rf"(?:https?://|\]\()[^\s()<>]*+|{_NAME}(?:\{{:?[ ]?[.#][^{{}}]{{0,80}}+\}})?"
 )
 _HEADING = re.compile(r" {0,3}#{1,6}[ \t]++(.*)")
+_INDENTED = re.compile(r" {4}| {0,3}\t")
+# What begins a block whose text is indented: lists, admonitions, tabs, components.
+_CONTAINER = re.compile(r"[-*+] |[0-9]{1,9}[.)] |!!!|\?\?\?|===|///|[:<{]|\[\^")
 _FRAGMENT = re.compile(r"\]\(#([^()\s]{1,200}+)\)")
 
 
@@ -24,14 +27,38 @@ def with_emoji(lines: Iterable[str], text: str) -> Iterator[str]:
 
     A heading keeps the id that has the name in it, if the text links to that.
     """
-    fences, fragments = FenceTracker(), set(_FRAGMENT.findall(text))
+    code, fragments = _CodeTracker(), set(_FRAGMENT.findall(text))
     for line in lines:
-        shown = line if fences.is_code(line) else outside_spans(line, to_emoji)
+        shown = line if code.is_code(line) else outside_spans(line, to_emoji)
         if shown != line and (heading := _HEADING.fullmatch(line)):
             id = slug(heading[1])
             if id in fragments:
                 yield from (f'<a id="{id}"></a>', "")
         yield shown
+
+
+class _CodeTracker:
+    """Tracks, line by line, whether the text is fenced or indented code."""
+
+    def __init__(self) -> None:
+        self._fences = FenceTracker()
+        # Whether code may begin here, and whether indented text is of a block above.
+        self._after_blank, self._in_container = True, False
+
+    def is_code(self, line: str) -> bool:
+        if self._fences.is_code(line):
+            return True
+        if not line.strip():
+            self._after_blank = True
+            return False
+        if _INDENTED.match(line):
+            # Lines of code follow each other.
+            self._after_blank &= not self._in_container
+            return self._after_blank
+        if line[0] != " " and (self._after_blank or not self._in_container):
+            self._in_container = _CONTAINER.match(line) is not None
+        self._after_blank = False
+        return False
 
 
 def to_emoji(text: str) -> str:

@@ -45,6 +45,17 @@ def test_other_text(text):
     assert to_markdown(text, is_mdx=False) == text
 
 
+def test_indented_text():
+    """Indented code stays as it is, unlike the text of lists and of admonitions."""
+    code = "Run it:\n\n    git commit -m ':bug: a'\n\n\tgit commit -m ':bug: b'\n"
+    items = "- A\nB\n\n    C :bug:\n\n1. D\n\n    E :bug:\n\nF\n    G :bug:\n"
+
+    assert to_markdown(code, is_mdx=False) == code
+    assert to_markdown(items, is_mdx=False) == items.replace(":bug:", "🐛")
+    note = to_markdown("!!! note\n\n    See :bug:\n\n    and :bug:\n", is_mdx=False)
+    assert note.count("🐛") == 2
+
+
 def test_icons():
     """The icons of Material are removed as before."""
     assert to_markdown(":material-rocket: A :tada:", is_mdx=False).strip() == "A 🎉"
