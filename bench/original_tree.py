@@ -71,7 +71,8 @@ class OriginalTree:
                 return place.strip("/")
         if "id" in fields:
             return join(dirname(path), str(fields["id"]))
-        stem = splitext(path)[0]
+        # As Obsidian Publish writes spaces.
+        stem = splitext(path)[0].replace(" ", "+")
         is_index = basename(stem).lower() in INDEXES
         return f"{dirname(stem)}/".lstrip("/") if is_index else stem
 

@@ -304,7 +304,7 @@ class Comparison:
     def _old_addresses(self) -> str:
         """Return how many of the addresses that the generator makes answer."""
         path, ending = urlsplit(self._source.base).path, self._source.ending
-        answered = self._redirects | self._pages.keys()
+        answered = self._redirects | self._pages.keys() | {"/"}
         lost = []
         for file in self._addresses:
             address = self.original.address(file)

@@ -188,6 +188,7 @@ def _read_tree(context: CommandContext, arguments: Namespace) -> Tree:
                 name=arguments.tree,
                 include_from=arguments.include_from,
                 now=context.clock(),
+                base=arguments.base,
                 removes_unknown=arguments.unknown == "remove",
                 own_components=components,
             )

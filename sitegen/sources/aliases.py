@@ -10,7 +10,7 @@ from models.projects.documents.linking.aliases import UnusableAlias, alias_addre
 from models.site_addresses import without_query
 from sitegen.sources.names import ADDRESS_FIELDS
 from sitegen.sources.navigation.entries import FileIndex
-from sitegen.sources.old_addresses import find_old_site
+from sitegen.sources.old_addresses import OldAddresses, find_old_site
 from sitegen.sources.redirect_maps import MappedRedirect, mapped_redirects
 from sitegen.sources.source_file import SourceFile
 from sitegen.sources.unsupported_syntax import join_names
@@ -33,12 +33,16 @@ class TreeAliases:
 
 
 def read_aliases(
-    folder: Path, files: Iterable[SourceFile], index: FileIndex
+    folder: Path,
+    files: Iterable[SourceFile],
+    index: FileIndex,
+    base: str | None = None,
 ) -> TreeAliases:
     """
     Return the addresses of the pages on their former website, and those that redirect.
 
-    They are read in the front matter of the files, and in configurations.
+    They are read in the front matter of the files, and in configurations; `base` is
+    the URL at which the tree was.
     """
     aliases = TreeAliases()
     for file in files:
@@ -63,14 +67,17 @@ def read_aliases(
         config = aliases.remarks[-1][0]
         del aliases.remarks[before + MAX_REMARKS :]
         aliases.remarks.append((config, f"{omitted} more redirects were left out."))
-    _add_old_addresses(aliases, folder, files)
+    _add_old_addresses(aliases, find_old_site(folder, base), folder, files)
     return aliases
 
 
 def _add_old_addresses(
-    aliases: TreeAliases, folder: Path, files: Iterable[SourceFile]
+    aliases: TreeAliases,
+    site: OldAddresses | None,
+    folder: Path,
+    files: Iterable[SourceFile],
 ) -> None:
-    unusable, unknown, site = list[str](), list[str](), find_old_site(folder)
+    unusable, unknown = list[str](), list[str]()
     if site is None:
         return
     for file in files:

@@ -14,6 +14,7 @@ from urllib.parse import unquote, urlsplit
 
 from models.front_matter import YAML_ERRORS, UnreadableFile, text_of
 from models.projects.documents.linking.tree_names import NUMBER_PREFIX
+from sitegen.sources.file_lookup import SITE_FOLDER
 from sitegen.sources.navigation.javascript_data import (
     UnreadableJavaScript,
     literal_after,
@@ -23,6 +24,7 @@ from sitegen.sources.navigation.reading import (
     ASTRO_FILES,
     GITBOOK_FILES,
     MINTLIFY_FILES,
+    OBSIDIAN_FILES,
     VITEPRESS_FILES,
     folder_at,
 )
@@ -75,11 +77,31 @@ class OldAddresses:
         return address and join("/", self.site.path, address.lstrip("/"))
 
 
-def find_old_site(folder: Path) -> OldAddresses | None:
-    """Return the website of a tree, None if the folder has no configuration of it."""
+def find_old_site(folder: Path, base: str | None = None) -> OldAddresses | None:
+    """
+    Return the website of a tree, None if nothing tells where it was.
+
+    `base` is the URL of the tree there. Its path counts if a configuration has none.
+    """
     folder = folder.resolve()
+    found = _configured_site(folder)
+    if base is None:
+        return found
+    path = _path_of(base)
+    if found is None:
+        return OldAddresses(folder, folder, OldSite(path, _by_file))
+    if found.site.path or not path:
+        return found
+    # The URL is that of the folder, wherever its configuration is.
+    is_inside = folder.is_relative_to(found.pages)
+    site = replace(found.site, path=path)
+    return replace(found, site=site, pages=folder if is_inside else found.pages)
+
+
+def _configured_site(folder: Path) -> OldAddresses | None:
     for names, content, read in _GENERATORS:
-        for root in (folder, *folder.parents[:MAX_ABOVE]):
+        beside = folder.parent / SITE_FOLDER
+        for root in (folder, *folder.parents[:MAX_ABOVE], beside):
             for name in names:
                 if not (root / name).is_file():
                     continue
@@ -139,7 +161,9 @@ def _mdbook(text: str) -> OldSite:
 def _docusaurus(text: str) -> OldSite:
     base, folder = text_in(text, "baseUrl"), text_in(text, "routeBasePath", "docs")
     path = f"{base.strip('/')}/{folder.strip('/')}".strip("/")
-    return OldSite(path, _docusaurus_address)
+    # The configuration may be in a folder beside the pages.
+    content = re.search(r"""\bpath\s*:\s*['"](\.\./[^'"\n]{1,200})['"]""", text)
+    return OldSite(path, _docusaurus_address, content[1] if content else "")
 
 
 def _docusaurus_address(file: SourceFile) -> str:
@@ -250,6 +274,20 @@ def _gitbook(text: str) -> OldSite:
     return OldSite("", _by_file, text_of(_mapping(load_config(text)), "root"))
 
 
+def _sphinx(_: str) -> OldSite:
+    return OldSite("", partial(_by_file, ending=".html"))
+
+
+def _obsidian(text: str) -> OldSite:
+    json.loads(text)
+    return OldSite("", _obsidian_address)
+
+
+def _obsidian_address(file: SourceFile) -> str:
+    permalink = text_of(file.front_matter, "permalink")
+    return permalink or file.path.with_suffix("").as_posix().replace(" ", "+")
+
+
 # By the files that tell which generator it is: the folder of its pages beside them.
 _GENERATORS: tuple[tuple[tuple[str, ...], str, Callable[[str], OldSite]], ...] = (
     (MKDOCS_FILES, "docs", _mkdocs),
@@ -259,6 +297,8 @@ _GENERATORS: tuple[tuple[tuple[str, ...], str, Callable[[str], OldSite]], ...] =
     (ASTRO_FILES, "src/content/docs", _starlight),
     (MINTLIFY_FILES, "", _mintlify),
     (GITBOOK_FILES, "", _gitbook),
+    (OBSIDIAN_FILES, "", _obsidian),
+    (("conf.py",), "", _sphinx),
     (HUGO_FILES, "content", _hugo),
     (("_config.yml",), "", _jekyll),
 )

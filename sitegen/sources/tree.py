@@ -90,6 +90,7 @@ def read_tree(
     name: str | None = None,
     include_from: Sequence[Path] = (),
     now: datetime | None = None,
+    base: str | None = None,
     removes_unknown: bool = True,
     own_components: OwnComponents | None = None,
 ) -> Tree:
@@ -100,7 +101,8 @@ def read_tree(
     unusable file is reported, and the others are still read. `progress` iterates over
     the files and may show the progress. Files may include others that are in the folder
     or in one of `include_from`. Pages that are not to be published `now` are left out;
-    without it, dates do not count. The tags of components without a counterpart are
+    without it, dates do not count. `base` is the URL at which the tree was published.
+    The tags of components without a counterpart are
     removed, unless `removes_unknown` is false; `own_components` replace these and
     others, and a template that fails raises ComponentError.
     """
@@ -128,7 +130,7 @@ def read_tree(
             tree.drafts.append(Note(file.name, reason))
         else:
             files.append(file)
-    aliases = read_aliases(folder, files, layout.index)
+    aliases = read_aliases(folder, files, layout.index, base)
     tree.notes += [Note(*remark) for remark in aliases.remarks]
     dates = changed_dates(folder)
     tree.wikilinks = Wikilinks(folder, files)

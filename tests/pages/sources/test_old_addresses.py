@@ -31,6 +31,10 @@ SITES = [
     ("docusaurus.config.js", "{routeBasePath: 'a'}", "docs/c/d.md", "id: e", "/a/c/e"),
     ("docusaurus.config.js", "", "docs/c/d.md", "slug: ../e", "/docs/e"),
     ("docusaurus.config.js", "", "docs/c/d.md", "slug: /e\nid: f", "/docs/e"),
+    # Sphinx, Obsidian Publish
+    ("conf.py", "", "c/d.md", "", "/c/d.html"),
+    ("site-options.json", "{}", "C c/D d.md", "", "/C+c/D+d"),
+    ("site-options.json", "{}", "c/d.md", "permalink: e", "/e"),
     # VitePress
     (".vitepress/config.mts", "{base: '/v/'}", "c.md", "", "/v/c.html"),
     (".vitepress/config.ts", "{cleanUrls: true}", "c/index.md", "", "/c/"),
@@ -172,6 +176,36 @@ def test_rewrites_by_a_function(tmp_path, code):
         "The configuration of the former website does not tell at which address these"
         " pages were: a.md, b.md."
     )
+
+
+def test_site_beside_the_pages(tmp_path):
+    """Docusaurus may be in a folder beside that of the pages."""
+    config = "export default {baseUrl: '/x/', docs: {path: '../docs'}}"
+    write(tmp_path, **{"website/docusaurus.config.js": config, "docs/c.md": "C"})
+
+    [source] = read_tree(tmp_path / "docs").sources
+
+    assert source.aliases == ["/x/docs/c/"]
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "alias"),
+    [
+        ("docs.json", "{}", "/guide/c/"),
+        ("conf.py", "", "/guide/c.html"),
+        ("other.txt", "", "/guide/c/"),
+        ("../.gitbook.yaml", "", "/guide/c/"),
+        ("mkdocs.yml", "{site_url: 'https://a.example/m/', docs_dir: .}", "/m/c/"),
+    ],
+)
+def test_url_of_the_site(tmp_path, name, text, alias):
+    """The path of --base is that of the website, if no configuration has one."""
+    folder = tmp_path / "parts"
+    write(folder, **{"c.md": "C", name: text})
+
+    [source] = read_tree(folder, base="https://a.example/guide/").sources
+
+    assert source.aliases == [alias]
 
 
 def test_page_of_no_site(tmp_path):
