@@ -15,10 +15,12 @@ _CONTAINER = re.compile(r"( *)(:{3,}+)[ \t]*([A-Za-z][\w-]{0,60}+)(.*)")
 _TITLE = re.compile(r"(?:\[([^\[\]]*+)\]|([^{}]*+))(?:\{([^{}]*+)\}[ \t]*)?")
 _FENCE = re.compile(r" *(`{3,}+|~{3,}+|:{3,}+)(.*)")
 _OPTION = re.compile(r" *:([\w-]{1,60}+):(?: ++(.*))?")
-_LABEL = re.compile(r" {0,3}\(([\w./:-]{1,200}+)\)= *")
+LABEL = re.compile(r" {0,3}\(([\w./:-]{1,200}+)\)= *")
 # What Sphinx is told of a whole page, in its first lines.
 PAGE_FIELDS = re.compile(r"(?:\s*+:(?:orphan|nosearch|nocomments|tocdepth):.*\n)++")
 _CODE = {"code", "code-block", "sourcecode", "code-cell", "parsed-literal"}
+# What is in these is no Markdown.
+_VERBATIM = _CODE | {"math", "mermaid", "eval-rst", "toctree", "literalinclude"}
 _PICTURES = {"figure", "image"}
 _VERSIONS = {
     "versionadded": "Added in version",
@@ -110,9 +112,8 @@ def _converted(lines: Sequence[str], names: _Names, depth: int) -> Iterator[str]
             )
             yield from lines[index - 1 : end]
             index = end
-        elif label := _LABEL.fullmatch(line):
-            # As Sphinx writes ids.
-            yield f'<a id="{label[1].replace("/", "-")}"></a>'
+        elif label := LABEL.fullmatch(line):
+            yield f'<a id="{id_of_label(label[1])}"></a>'
             # The heading below it must not be part of its paragraph.
             yield ""
         else:
@@ -191,6 +192,53 @@ def find_directives(lines: Sequence[str], names: Set[str]) -> Iterator[Directive
             if opening and name in names:
                 yield _directive(opening, lines[index:end])
             index = end + 1
+
+
+def id_of_label(label: str) -> str:
+    """Return the id of a label, as Sphinx writes it."""
+    return label.replace("/", "-")
+
+
+def text_runs(lines: Sequence[str]) -> Iterator[tuple[bool, list[str]]]:
+    """
+    Yield the lines that are code, or the fence of a directive, and those of text.
+
+    Each run of text is up to the next fence, with whether it is code.
+    """
+    # The fences of the directives around a line, and that of the code which it is in.
+    around, code = list[str](), ""
+    run: list[str] = []
+    for line in lines:
+        fence = _FENCE.fullmatch(line)
+        if not fence and not code:
+            run.append(line)
+            continue
+        if run:
+            yield False, run
+            run = []
+        opening = _OPENING.fullmatch(line) if not code else None
+        if code:
+            is_end = fence and fence[1].startswith(code) and not fence[2].strip()
+            code = "" if is_end else code
+        elif (
+            around
+            and fence
+            and fence[1].startswith(around[-1])
+            and not fence[2].strip()
+        ):
+            around.pop()
+        elif opening and opening[3].lower() not in _VERBATIM:
+            around.append(opening[2])
+            yield False, [line]
+            continue
+        elif fence and fence[1][0] != ":" and "`" not in fence[2]:
+            code = fence[1]
+        else:
+            yield False, [line]
+            continue
+        yield True, [line]
+    if run:
+        yield False, run
 
 
 def _as_markdown(directive: Directive, names: _Names, depth: int) -> list[str] | None:

@@ -7,6 +7,7 @@ from markdown_it.token import Token
 from sitegen.markdown.headings import heading_text, take_explicit_id
 from sitegen.markdown.rendering import parse_blocks
 from sitegen.markdown.work_limits import WorkLimitExceeded
+from sitegen.sources.directives import LABEL
 from sitegen.sources.inline_notations import is_attribute_list
 
 # Badges and comments before a title take fewer.
@@ -84,6 +85,7 @@ def _is_before(token: Token) -> bool:
             child.type in _BADGES
             or not child.content.strip()
             or is_attribute_list(child.content)
+            or LABEL.fullmatch(child.content)
             for child in token.children or ()
         )
     return token.type in ("paragraph_open", "paragraph_close", "hr")

@@ -29,6 +29,7 @@ from sitegen.sources.navigation.entries import Navigation, plain_label
 from sitegen.sources.navigation.layout import Layout, truncate
 from sitegen.sources.navigation.menus import SUMMARY
 from sitegen.sources.own_components import OwnComponents, PageComponents
+from sitegen.sources.roles import Roles
 from sitegen.sources.source_file import (
     OTHER_FORMATS,
     SUFFIXES,
@@ -70,6 +71,7 @@ class Tree:
 
     includes: Includes
     wikilinks: Wikilinks | None = None
+    roles: Roles | None = None
     sources: list[DocumentSource] = field(default_factory=list)
     # Left out because they are unusable, and because they are drafts.
     skipped: list[Note] = field(default_factory=list)
@@ -134,6 +136,7 @@ def read_tree(
     tree.notes += [Note(*remark) for remark in aliases.remarks]
     dates = changed_dates(folder)
     tree.wikilinks = Wikilinks(folder, files)
+    tree.roles = Roles(files, layout.index)
     tree_files = TreeFiles(folder, name or folder.resolve().name, include_from)
     for file, slug in zip(progress(files), slugs(files, layout.prefixes), strict=True):
         try:
@@ -148,7 +151,8 @@ def read_tree(
         except UnreadableFile as error:
             tree.skipped.append(Note(file.name, str(error)))
     tree.files = list(tree_files.files.values())
-    for path, names in tree.wikilinks.missing.items():
+    missing = [*tree.wikilinks.missing.items(), *tree.roles.missing.items()]
+    for path, names in missing:
         reason = (
             f"Links to pages that do not exist are shown as text: {join_names(names)}."
         )
@@ -283,6 +287,8 @@ def _converted_body(file: SourceFile, tree: Tree, tree_files: TreeFiles) -> str:
     body, remarks = tree.includes.expand(file.path, body)
     if tree.wikilinks:
         body = tree.wikilinks.convert(file, body)
+    if tree.roles:
+        body = tree.roles.convert(file, body)
     if file.remark:
         remarks = [f"{file.remark.rstrip('.')}, so the page has none.", *remarks]
     if tree.includes.is_mdbook:

@@ -98,14 +98,14 @@ class Wikilinks:
             size = _SIZE.fullmatch(label or "")
             alternative = "" if size else label or ""
             width = f"{{width={size[1]}}}" if size else ""
-            return f"![{alternative}]({_target(path, file)}){width}"
+            return f"![{alternative}]({link_target_of(path, file)}){width}"
         page = self._pages.get(_key(name)) if name else None
         is_block = heading.startswith("^")
         part = "" if is_block else heading.replace("#", " > ")
         words = label or " > ".join(filter(None, (name, part)))
         if name and page is None:
             if file := self._files_by_name.get(_key(name)):
-                return f"[{words}]({_target(path, file)})"
+                return f"[{words}]({link_target_of(path, file)})"
             if not label and not heading and " " not in name:
                 # It may be the id of a block, in the notation of AsciiDoc.
                 return link[0]
@@ -114,7 +114,7 @@ class Wikilinks:
         # A link to a block leads to its page.
         fragment = f"#{slug(heading.rpartition('#')[2])}" if part else ""
         if page and page.name != path:
-            return f"[{words}]({_target(path, page.name, fragment)})"
+            return f"[{words}]({link_target_of(path, page.name, fragment)})"
         return f"[{words}]({fragment})" if fragment else words
 
     def _section(self, name: str, heading: str | None) -> tuple[str, list[str]] | None:
@@ -130,7 +130,7 @@ class Wikilinks:
             return (page.name, block) if block else None
         wanted, level, section = _key(heading.rpartition("#")[2].strip()), 0, []
         for line in lines:
-            own_level, text = _heading(line)
+            own_level, text = heading_of(line)
             if level and 0 < own_level <= level:
                 break
             if own_level and not level and _key(text) == wanted:
@@ -157,16 +157,16 @@ def _block(lines: Sequence[str], id: str) -> list[str]:
     return []
 
 
-def _heading(line: str) -> tuple[int, str]:
+def heading_of(line: str) -> tuple[int, str]:
     """Return the level and the text of a heading, 0 for any other line."""
     text = line.lstrip("#")
     level = len(line) - len(text)
     return (level if level <= 6 and text[:1] in (" ", "\t") else 0), text.strip(" \t#")
 
 
-def _target(path: str, file: str, fragment: str = "") -> str:
-    """Return a link from one file of the tree to another."""
-    return f"<{relpath(file, dirname(path) or '.')}{fragment}>"
+def link_target_of(path: str, file: str, fragment: str = "") -> str:
+    """Return a link from one file of the tree to another, or within it."""
+    return f"<{relpath(file, dirname(path) or '.') if file else ''}{fragment}>"
 
 
 def _key(name: str) -> str:
