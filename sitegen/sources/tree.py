@@ -157,6 +157,12 @@ def read_tree(
             f"Links to pages that do not exist are shown as text: {join_names(names)}."
         )
         tree.notes.append(Note(path, reason))
+    for path, names in tree.wikilinks.not_embedded.items():
+        reason = (
+            "Pages that would repeat within themselves, or are too many or too long to"
+            f" be embedded, are links: {join_names(names)}."
+        )
+        tree.notes.append(Note(path, reason))
     tree.notes += _notes_on_folders(tree.includes, folder)
     return tree
 

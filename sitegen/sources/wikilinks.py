@@ -12,7 +12,8 @@ from models.projects.files.file_types import BY_SUFFIX, suffix_of
 from sitegen.markdown.code_blocks import CODE_SPAN
 from sitegen.markdown.headings import slug
 from sitegen.sources.fences import FenceTracker
-from sitegen.sources.source_file import SourceFile, walk
+from sitegen.sources.includes import MAX_INCLUDES
+from sitegen.sources.source_file import MAX_CHARACTERS, SourceFile, walk
 
 # [[Page#Heading|Words]], of which an embed has a "!" in front.
 _LINK = re.compile(
@@ -30,6 +31,8 @@ _BLOCK_ID = re.compile(
 _LIST_ITEM = re.compile(r"[ \t]*(?:[-*+]|[0-9]{1,9}[.)])[ \t]")
 # Pages that embed pages that embed pages.
 MAX_EMBEDS = 3
+# A page, and what of it is embedded: the key of a heading or a block, or "".
+_Embedded = tuple[str, str]
 
 
 @dataclass
@@ -40,6 +43,11 @@ class Wikilinks:
     files: Sequence[SourceFile]
     # Names that no file has, by the path of the page that links to them.
     missing: dict[str, list[str]] = field(default_factory=dict)
+    # Names of pages that could not be embedded, in the same way.
+    not_embedded: dict[str, list[str]] = field(default_factory=dict)
+    # What was embedded in one page.
+    _count: int = field(default=0, init=False)
+    _length: int = field(default=0, init=False)
 
     @cached_property
     def _has_links(self) -> bool:
@@ -71,24 +79,45 @@ class Wikilinks:
         """Return the text of a page with links and pictures as Markdown has them."""
         if not self._has_links:
             return body
-        return "\n".join(self._lines(file.name, body.split("\n"), MAX_EMBEDS))
+        self._count = self._length = 0
+        return "\n".join(self._lines(file.name, body.split("\n"), [(file.name, "")]))
 
-    def _lines(self, path: str, lines: Sequence[str], depth: int) -> Iterator[str]:
+    def _lines(
+        self, path: str, lines: Sequence[str], chain: list[_Embedded]
+    ) -> Iterator[str]:
+        """Yield the lines of a page, of which each of the chain embeds the next one."""
         fences = FenceTracker()
         for line in lines:
             if fences.is_code(line):
                 yield line
                 continue
-            embed = _EMBED.fullmatch(line) if depth and "![[" in line else None
-            section = self._section(*embed.group(3, 4)) if embed and embed[2] else None
+            embed = _EMBED.fullmatch(line) if "![[" in line else None
+            section = self._embedded(embed, chain) if embed and embed[2] else None
             if embed and section:
-                for inner in self._lines(*section, depth - 1):
+                part = section[0], _key(embed[4] or "")
+                for inner in self._lines(*section, [*chain, part]):
+                    self._length += len(inner)
                     yield f"{embed[1]}{inner}".rstrip() if embed[1] else inner
             else:
                 yield _LINK_OR_CODE.sub(
                     lambda link: link[0] if link["ticks"] else self._link(path, link),
                     _BLOCK_ID.sub("", line),
                 )
+
+    def _embedded(
+        self, embed: re.Match[str], chain: list[_Embedded]
+    ) -> tuple[str, list[str]] | None:
+        """Return what a line embeds, None if it is to be a link instead."""
+        self._count += 1
+        section = None
+        is_full = self._count > MAX_INCLUDES or self._length > MAX_CHARACTERS
+        if not is_full and len(chain) <= MAX_EMBEDS:
+            section = self._section(*embed.group(3, 4))
+            if not section or (section[0], _key(embed[4] or "")) not in chain:
+                return section
+        if _key(embed[3].strip()) in self._pages:
+            self.not_embedded.setdefault(chain[0][0], []).append(embed[3].strip())
+        return None
 
     def _link(self, path: str, link: re.Match[str]) -> str:
         is_embed, name, heading, label = link.group(1, 2, 3, 4)

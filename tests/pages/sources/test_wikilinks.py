@@ -108,11 +108,31 @@ def test_embed_of_a_block(convert, text, expected):
     assert notes == []
 
 
-def test_pages_that_embed_each_other(convert):
-    """The embeds end, and what is left is a link."""
-    content, _ = convert("Me.\n![[Here]]\n", path="Here.md")
+LINKS_INSTEAD = (
+    "Pages that would repeat within themselves, or are too many or too long to be"
+    " embedded, are links:"
+)
 
-    assert content.count("Me.") == 4
+
+def test_page_within_itself(convert):
+    """It is not embedded, and the report names it; a part of it may be."""
+    text = "Me.\n![[Here]]\n![[Here#Part]]\n\n## Part\n\nP."
+
+    content, notes = convert(text, "Here.md")
+
+    assert content == "Me.\nHere\n## Part\n\nP.\n\n## Part\n\nP."
+    assert notes == [f"{LINKS_INSTEAD} Here."]
+
+
+def test_embeds_that_multiply(convert):
+    """Pages that embed each other many times are cut off, and the report says so."""
+    parts = [f"## {name}\n" + f"![[Here#{name}x]]\n" * 60 for name in ("A", "Ax")]
+
+    with at_most(6):
+        content, notes = convert("\n".join(["![[Here#A]]\n" * 60, *parts]), "Here.md")
+
+    assert len(content) < 500_000
+    assert notes[0].startswith(LINKS_INSTEAD)
 
 
 def test_many_links_to_nothing(convert):
