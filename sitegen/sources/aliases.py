@@ -10,7 +10,11 @@ from models.projects.documents.linking.aliases import UnusableAlias, alias_addre
 from models.site_addresses import without_query
 from sitegen.sources.names import ADDRESS_FIELDS
 from sitegen.sources.navigation.entries import FileIndex
-from sitegen.sources.old_addresses import OldAddresses, find_old_site
+from sitegen.sources.old_addresses import (
+    OldAddresses,
+    find_old_site,
+    unreadable_configurations,
+)
 from sitegen.sources.redirect_maps import MappedRedirect, mapped_redirects
 from sitegen.sources.source_file import SourceFile
 from sitegen.sources.unsupported_syntax import join_names
@@ -67,6 +71,7 @@ def read_aliases(
         config = aliases.remarks[-1][0]
         del aliases.remarks[before + MAX_REMARKS :]
         aliases.remarks.append((config, f"{omitted} more redirects were left out."))
+    aliases.remarks += unreadable_configurations(folder)
     _add_old_addresses(aliases, find_old_site(folder, base), folder, files)
     return aliases
 

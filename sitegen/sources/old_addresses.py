@@ -4,7 +4,7 @@ import html
 import json
 import re
 import tomllib
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
@@ -29,7 +29,7 @@ from sitegen.sources.navigation.reading import (
     folder_at,
 )
 from sitegen.sources.permalinks import hugo_address, jekyll_address
-from sitegen.sources.redirect_maps import DOCUSAURUS_FILES
+from sitegen.sources.redirect_maps import DOCUSAURUS_FILES, REDIRECTS_FILE
 from sitegen.sources.source_file import (
     MKDOCS_FILES,
     SourceFile,
@@ -113,6 +113,19 @@ def _configured_site(folder: Path) -> OldAddresses | None:
                 if pages and (folder == root or folder.is_relative_to(pages)):
                     return OldAddresses(folder, pages, site)
     return None
+
+
+def unreadable_configurations(folder: Path) -> Iterator[tuple[str, str]]:
+    """Yield the configurations in or above a folder that are too large, or no text."""
+    folder = folder.resolve()
+    names = [name for names, _, _ in _GENERATORS for name in names]
+    for root in (folder, folder.parent):
+        for name in (*names, REDIRECTS_FILE):
+            if (root / name).is_file():
+                try:
+                    read_text(root, Path(name))
+                except UnreadableFile as error:
+                    yield name, str(error)
 
 
 def unanswered(sitemap: str, answered: Iterable[str]) -> tuple[int, list[str]]:

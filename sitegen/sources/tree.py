@@ -133,7 +133,9 @@ def read_tree(
         else:
             files.append(file)
     aliases = read_aliases(folder, files, layout.index, base)
-    tree.notes += [Note(*remark) for remark in aliases.remarks]
+    # The navigation may have said so, too.
+    remarks = [Note(*remark) for remark in aliases.remarks]
+    tree.notes += [note for note in remarks if note not in tree.notes]
     dates = changed_dates(folder)
     tree.wikilinks = Wikilinks(folder, files)
     tree.roles = Roles(files, layout.index)

@@ -242,6 +242,22 @@ def test_no_site(tmp_path, name, text):
     assert find_old_site(tmp_path) is None
 
 
+@pytest.mark.parametrize(
+    "name",
+    ["mkdocs.yml", "docusaurus.config.js", "hugo.toml", "_config.yml", "_redirects"],
+)
+def test_configuration_that_is_too_large(tmp_path, name):
+    """It is not read, and the report says so once."""
+    write(tmp_path, **{name: "# \n" * 200_000, "a.md": "A"})
+
+    [note] = read_tree(tmp_path).notes
+
+    assert (note.path, note.reason) == (
+        name,
+        "The file has more than 500000 characters.",
+    )
+
+
 def test_configuration_of_something_else(tmp_path):
     """A configuration above the folder counts only if the folder is of its pages."""
     write(tmp_path, **{"mkdocs.yml": ""})
