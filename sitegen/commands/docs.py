@@ -122,7 +122,7 @@ def import_docs(context: CommandContext, arguments: Namespace) -> int:
     _require_usable(arguments)
     try:
         tree = _read_tree(context, arguments)
-        if not tree.sources and not tree.skipped:
+        if not (tree.sources or tree.skipped or tree.drafts):
             raise CommandError(
                 f"The folder {arguments.folder} contains no Markdown files."
             )
@@ -280,8 +280,8 @@ def _tree_name(arguments: Namespace) -> str:
 def _print_report(
     tree: Tree, report: ImportReport, remarks: list[str], *, is_dry_run: bool
 ) -> None:
-    for remark in remarks:
-        print(escape_line(remark), file=sys.stderr)
+    for line in (*remarks, *reports.drafts(tree)):
+        print(escape_line(line), file=sys.stderr)
     if is_dry_run:
         print(
             *reports.changes(report),

@@ -27,10 +27,9 @@ OUTCOMES = (
 
 
 def remarks(tree: Tree, report: ImportReport) -> Iterator[str]:
-    """Yield a line for each file that was left out, held, a draft, or changed."""
-    for label, notes in (("left out", tree.skipped), ("draft", tree.drafts)):
-        for note in _in_order(notes):
-            yield f"{label}: {note.path}: {note.reason}"
+    """Yield a line for each file that was left out, held, or changed."""
+    for note in _in_order(tree.skipped):
+        yield f"left out: {note.path}: {note.reason}"
     for held in _in_order(report.held):
         yield f"held: {held.path}: {held.reason} --take-over imports it again."
     kinds: dict[str, list[Note]] = {}
@@ -45,6 +44,12 @@ def remarks(tree: Tree, report: ImportReport) -> Iterator[str]:
         if len(notes) > MAX_OF_KIND:
             count = len(notes) - MAX_OF_KIND
             yield f"note: {count} more remarks of this kind; --json lists them all."
+
+
+def drafts(tree: Tree) -> Iterator[str]:
+    """Yield a line for each file that its author does not want to be a page."""
+    for note in _in_order(tree.drafts):
+        yield f"draft: {note.path}: {note.reason}"
 
 
 def _kind(reason: str) -> str:

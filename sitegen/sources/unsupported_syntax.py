@@ -195,8 +195,8 @@ def _left_in(token: Token, *, is_heading: bool) -> Iterator[tuple[str, str]]:
         yield "Directives", token.info.split()[0]
     if token.type != "inline" or not _SUSPECT.search(token.content):
         return
-    inner = _flatten(token.children or [])
-    for previous, child in pairwise([Token("", "", 0), *inner]):
+    # Without the alternative texts of images, which may stand before attributes.
+    for previous, child in pairwise([Token("", "", 0), *(token.children or [])]):
         if child.type != "text":
             continue
         for tag in _TAG.findall(child.content):

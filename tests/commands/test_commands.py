@@ -181,6 +181,23 @@ def test_import_below_a_path(command, tree, tmp_path):
     assert "/handbook/basics/first/ /guides/cli/basics/first/ 301" in rules
 
 
+def test_tree_of_drafts(command, tmp_path):
+    """Each draft is named, and fails --strict as little as a partial does."""
+    (tmp_path / "plans").mkdir()
+    (tmp_path / "plans/later.md").write_text("---\ndraft: true\n---\n# Later\n")
+    (tmp_path / "plans/_part.mdx").write_text("A part of pages.\n")
+
+    code, out, err = command(
+        "docs", "import", "plans", "--collection", "guides", "--strict"
+    )
+
+    assert (code, out.endswith("left out 0, drafts 2\n")) == (0, True)
+    assert [line.split(": ")[:2] for line in err.splitlines()] == [
+        ["draft", "_part.mdx"],
+        ["draft", "later.md"],
+    ]
+
+
 @pytest.mark.parametrize(("lost", "expected"), [("", 0), ("handbook/", 1)])
 def test_strict_report_of_addresses(command, tree, tmp_path, lost, expected):
     """An address that leads nowhere fails --strict; that all lead to pages does not."""

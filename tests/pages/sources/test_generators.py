@@ -8,7 +8,7 @@ from models.projects.document_imports.document_import import import_documents
 from models.projects.document_imports.options import ImportOptions
 from models.projects.projects.projects import ensure_docs_project
 from models.settings import NIL_UUID
-from sitegen.sources.report import remarks
+from sitegen.sources.report import drafts, remarks
 from sitegen.sources.tree import read_tree
 from tests.factories.projects import KEY
 from tests.pages.crawl import lost_links
@@ -104,7 +104,7 @@ def test_remarks(import_folder, name):
     """Constructs that are not converted are reported, with the file."""
     tree, report = import_folder(HERE / name)
 
-    assert list(remarks(tree, report)) == REMARKS[name]
+    assert [*drafts(tree), *remarks(tree, report)] == REMARKS[name]
 
 
 @of_each

@@ -38,6 +38,7 @@ PLAIN = [
     *("{not a thing}", "==", "5 ++ 6", ":)", "a: b: c", "[^1]", "..", "*[a] b*"),
     "See <https://a.example/b> or <mailto:me@a.example>.",
     *("# A {#id}", "## B {.c}", "[a](https://a.example){.c}", "`a`"),
+    "![a](https://a.example/b.png){.c}",
 ]
 
 
