@@ -191,7 +191,10 @@ def _card(component: Component) -> Block:
         label = f"Listing {number}: {caption}" if number else caption
         return Block("", header, footer=("", f"*{label.rstrip(': ')}*"))
     link = component.first("href", "link")
-    return Block("", (f"**[{title}]({link})**", "") if title and link else header)
+    picture = component.first("img")
+    if title and link:
+        header = (f"**[{title}]({link})**", "")
+    return Block("", (f"![]({picture})", "", *header) if picture else header)
 
 
 def _admonition_kind(component: Component, kinds: Mapping[str, str]) -> str | None:

@@ -142,6 +142,7 @@ TABS = '=== "A"\n\n    a\n\n=== "B"\n\n    - b'
             '{% openapi src="a.yml" path="/b" method="get" %}\nc\n{% endopenapi %}',
             "**`GET /b`**\n\nc",
         ),
+        ('<Card title="A" img="/b.png">\nc\n</Card>', "![](/b.png)\n\n**A**\n\nc"),
         ('<Prompt description="A">\nb *c*\n</Prompt>', "**A**\n\nb *c*"),
         (
             "<CodeGroup>\n```js a.js\nb\n```\n</CodeGroup>",
