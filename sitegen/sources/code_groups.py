@@ -11,7 +11,7 @@ _END = re.compile(r"[ \t]*(?::{3,}|</CodeGroup>) *")
 _LABEL = re.compile(r"\[([^\[\]]{1,100})\]")
 
 
-def with_tabs(lines: Iterable[str]) -> Iterator[str]:
+def with_code_groups(lines: Iterable[str]) -> Iterator[str]:
     fences = FenceTracker()
     # The indentation of the group, None outside of one, and whether it has a tab.
     indent: str | None = None

@@ -5,15 +5,15 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import islice
 
-from sitegen.sources.admonitions import (
+from sitegen.sources.code_groups import with_code_groups
+from sitegen.sources.code_marks import MARK_SIGNS, with_marked_lines
+from sitegen.sources.comments import SEPARATOR, without_comments
+from sitegen.sources.components import convert_inline, details_header, split_line
+from sitegen.sources.containers import (
     KIND_BY_NAME,
     ContainerConverter,
     convert_in_quotes,
 )
-from sitegen.sources.code_groups import with_tabs
-from sitegen.sources.code_marks import MARK_SIGNS, with_marked_lines
-from sitegen.sources.comments import SEPARATOR, without_comments
-from sitegen.sources.components import convert_inline, details_header, split_line
 from sitegen.sources.directives import convert_directives
 from sitegen.sources.emoji_names import EMOJI_NAME, with_emoji
 from sitegen.sources.fences import FENCE, FenceTracker, outside_spans
@@ -104,7 +104,7 @@ def to_markdown(
     """
     Return the text in the Markdown of this site.
 
-    Admonitions and tabs become quotes and titles, links by shortcode become paths,
+    Admonitions become quotes with a kind, links by shortcode become paths,
     and imports, exports and comments are removed. Of code, only comments that mark
     lines are changed. The tags of components without a counterpart are removed and
     counted in `removed`; without it, they stay. `own` components come first.
@@ -139,7 +139,7 @@ def convert_lines(
     if EMOJI_NAME.search(text):
         lines = list(with_emoji(lines, text))
     if "code-group" in text or "<CodeGroup" in text:
-        lines = list(with_tabs(lines))
+        lines = list(with_code_groups(lines))
     if "{%" in text or "{{" in text:
         lines = list(_with_fences(lines))
     if "#!" in text:

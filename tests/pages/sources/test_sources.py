@@ -4,6 +4,7 @@ import os
 
 import pytest
 
+from sitegen.markdown.work_limits import MAX_SECONDS
 from sitegen.sources.tree import read_tree
 from tests.processor import at_most
 
@@ -361,11 +362,11 @@ def test_hidden_and_other_files(read, tmp_path):
     ids=["spaces", "hashes", "id", "braces", "image", "shortcodes", "images"],
 )
 def test_hostile_line_is_read_at_once(tmp_path, line):
-    """A hostile line is read within a second."""
+    """A hostile line takes little longer than the limit of parsing, in each file."""
     (tmp_path / "a.md").write_text(f"Words.\n\n{line}\n")
     (tmp_path / "b.md").write_text(line)
 
-    with at_most(2):
+    with at_most(2 * MAX_SECONDS + 1):
         tree = read_tree(tmp_path)
 
     # A title of 400,000 characters is ignored.
