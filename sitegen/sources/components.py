@@ -8,6 +8,7 @@ from urllib.parse import unquote
 
 from sitegen.markdown.code_blocks import CODE_SPAN
 from sitegen.markdown.html_tags import ALLOWED
+from sitegen.sources.titles import plain_title
 
 # A component or shortcode alone in its line, with its attributes.
 _TAG = re.compile(
@@ -175,7 +176,7 @@ def _field(component: Component) -> Block:
 
 
 def details_header(title: str) -> tuple[str, ...]:
-    summary = escape(title, quote=False) or "Details"
+    summary = escape(plain_title(title), quote=False) or "Details"
     return "<details>", f"<summary>{summary}</summary>", ""
 
 

@@ -27,6 +27,10 @@ _ARGUMENT = re.compile(
     r"(?:([\w-]{1,60}+)\s?=\s?)?"
     r"(?:\"([^\"]{0,2000}+)\"|'([^']{0,2000}+)'|`([^`]{0,2000}+)`|([^\s\"'`]{1,500}+))"
 )
+# Elements of forms, of which readers need only the words.
+_CONTROLS = frozenset(
+    ("button", "fieldset", "form", "label", "legend", "optgroup", "option", "select")
+)
 # What stands in place of a tag until its line is known to be empty.
 _REMOVED = "\0"
 _REMOVED_LINE = re.compile(r"^([ \t>]*+)\0[\0 \t]*$", re.M)
@@ -174,8 +178,9 @@ def without_tags(text: str, removed: Counter[str]) -> str:
 
 
 def _is_unknown(tag: Tag) -> bool:
-    """Return whether it is a component, and not an element or a word in brackets."""
-    return not tag.needs_end or tag.name[0].isupper() or "-" in tag.name
+    """Return whether it is a component, and no other element or word in brackets."""
+    is_named_so = tag.name[0].isupper() or "-" in tag.name
+    return not tag.needs_end or is_named_so or tag.name in _CONTROLS
 
 
 def _indented_code(text: str) -> set[int]:

@@ -54,7 +54,7 @@ TABS = '=== "A"\n\n    a\n\n=== "B"\n\n    - b'
         ("<Steps>\n\n1. a\n\n</Steps>", "1. a"),
         ("<FileTree>\n\n- a\n  - b\n\n</FileTree>", "- a\n  - b"),
         (
-            '<Details summary="S & T">\na\n</Details>',
+            '<Details summary="`S` & T">\na\n</Details>',
             "<details>\n<summary>S &amp; T</summary>\n\na\n\n</details>",
         ),
         (
@@ -262,6 +262,11 @@ def test_component_without_counterpart_that_is_shown(tmp_path):
             {"{% widget": 1, "{%- if": 1, "{% else": 1, "{% e": 1},
         ),
         ("{{< /box >}}a", "a", {"{{< /box": 1}),
+        (
+            "<label>a <select><option x>b</option></select></label> <button c d",
+            "a b <button c d",
+            {"<label": 1, "<select": 1, "<option": 1},
+        ),
     ],
 )
 def test_unknown_component(text, expected, removed):
@@ -282,7 +287,7 @@ def test_unknown_component(text, expected, removed):
         "a\n\n    <Chart/>\n    {% if %}",
         "- a\n\n      {{< map >}}",
         "ssh <User>@<Host> and Map<String> and List<List<T>>",
-        "\\<Chart/> and <button>a</button> and <Video src='a'></Video>",
+        "\\<Chart/> and <svg>a</svg> and <Video src='a'></Video>",
         "<Chart> is never closed, and this closes nothing: </Box>",
         "{{ page.title }} and {not a tag} and {%d} and 5 %}",
         '<Chart a="',
