@@ -25,9 +25,9 @@ from models.runtime.commands import INTERRUPTED, CommandContext, CommandError
 from models.runtime.startup import dry_run_settings, open_instance
 from models.settings import Settings
 from sitegen.sources import report as reports
+from sitegen.sources.addresses.old_addresses import unanswered
 from sitegen.sources.link_check import notes_on_links
-from sitegen.sources.old_addresses import unanswered
-from sitegen.sources.own_components import ComponentError, open_components
+from sitegen.sources.notations.own_components import ComponentError, open_components
 from sitegen.sources.tree import Note, Tree, read_tree
 
 HELP = "import documents"

@@ -7,8 +7,8 @@ from markdown_it.token import Token
 from sitegen.markdown.headings import heading_text, take_explicit_id
 from sitegen.markdown.rendering import parse_blocks
 from sitegen.markdown.work_limits import WorkLimitExceeded
-from sitegen.sources.directives import LABEL
-from sitegen.sources.inline_notations import is_attribute_list
+from sitegen.sources.notations.directives import LABEL
+from sitegen.sources.notations.inline_notations import is_attribute_list
 
 # Badges and comments before a title take fewer.
 MAX_LINES = 100

@@ -14,12 +14,7 @@ from models.front_matter import YAML_ERRORS, UnreadableFile, text_of
 from models.projects.document_imports.sources import DocumentSource, document_source
 from models.projects.fields import LANGUAGE_TAG
 from models.projects.files.file_import import FileSource
-from sitegen.sources.aliases import read_aliases
-from sitegen.sources.dialects import (
-    to_markdown,
-    without_hidden_lines,
-)
-from sitegen.sources.directives import PAGE_FIELDS
+from sitegen.sources.addresses.aliases import read_aliases
 from sitegen.sources.files import TreeFiles
 from sitegen.sources.git_dates import changed_dates
 from sitegen.sources.hidden_pages import HiddenPages, folder_of_partials, is_listed
@@ -28,8 +23,14 @@ from sitegen.sources.names import slugs
 from sitegen.sources.navigation.entries import Navigation, plain_label
 from sitegen.sources.navigation.layout import Layout, truncate
 from sitegen.sources.navigation.menus import SUMMARY
-from sitegen.sources.own_components import OwnComponents, PageComponents
-from sitegen.sources.roles import Roles
+from sitegen.sources.notations.dialects import (
+    to_markdown,
+    without_hidden_lines,
+)
+from sitegen.sources.notations.directives import PAGE_FIELDS
+from sitegen.sources.notations.own_components import OwnComponents, PageComponents
+from sitegen.sources.notations.roles import Roles
+from sitegen.sources.notations.wikilinks import Wikilinks
 from sitegen.sources.source_file import (
     OTHER_FORMATS,
     SUFFIXES,
@@ -45,7 +46,6 @@ from sitegen.sources.unsupported_syntax import (
     removal_remark,
     remove_local_images,
 )
-from sitegen.sources.wikilinks import Wikilinks
 
 SUMMARY_LENGTH = 300
 

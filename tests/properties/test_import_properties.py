@@ -4,7 +4,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from models.front_matter import FrontMatterLoader, load_yaml, plain_values
-from sitegen.sources.dialects import convert_lines, to_markdown
+from sitegen.sources.notations.dialects import convert_lines, to_markdown
 
 PARTS = [
     *("a", "word", " ", "  ", "\t", "\n", "\n\n", "\u2028", "\x1c", "- ", "> ", "    "),

@@ -8,7 +8,6 @@ from models.front_matter import text_of
 from models.projects.documents.paths import stem
 from models.projects.documents.positions import stable_positions
 from models.projects.documents.sections import SEPARATOR
-from sitegen.sources.emoji_names import to_emoji
 from sitegen.sources.names import (
     ADDRESS_FIELDS,
     NumberPrefixes,
@@ -24,6 +23,7 @@ from sitegen.sources.navigation.folders import (
 )
 from sitegen.sources.navigation.parents import has_parents, read_parents
 from sitegen.sources.navigation.reading import read_categories, read_entries
+from sitegen.sources.notations.emoji_names import to_emoji
 from sitegen.sources.source_file import SourceFile
 from sitegen.sources.titles import plain_title, split_heading
 

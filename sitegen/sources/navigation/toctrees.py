@@ -5,7 +5,6 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from posixpath import dirname, join
 
-from sitegen.sources.directives import find_directives, split_options
 from sitegen.sources.navigation.entries import (
     MAX_DEPTH,
     Entry,
@@ -13,6 +12,7 @@ from sitegen.sources.navigation.entries import (
     Groups,
     plain_label,
 )
+from sitegen.sources.notations.directives import find_directives, split_options
 
 RST = ".rst"
 # Of a tree, since each is compared with all pages.

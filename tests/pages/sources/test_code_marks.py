@@ -3,7 +3,7 @@
 import pytest
 
 from sitegen.markdown.rendering import render
-from sitegen.sources.dialects import to_markdown
+from sitegen.sources.notations.dialects import to_markdown
 from tests.processor import at_most
 
 

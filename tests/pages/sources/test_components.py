@@ -4,7 +4,7 @@ from collections import Counter
 
 import pytest
 
-from sitegen.sources.dialects import to_markdown
+from sitegen.sources.notations.dialects import to_markdown
 from sitegen.sources.tree import read_tree
 from tests.processor import at_most
 

@@ -5,7 +5,7 @@ from contextlib import suppress
 import pytest
 
 from models.front_matter import MAX_CHARACTERS, UnreadableFile, split_front_matter
-from sitegen.sources.dialects import to_markdown
+from sitegen.sources.notations.dialects import to_markdown
 from sitegen.sources.unsupported_syntax import remove_local_images
 from tests.nightly import every_nth
 from tests.processor import at_most

@@ -2,7 +2,7 @@
 
 import pytest
 
-from sitegen.sources.dialects import to_markdown
+from sitegen.sources.notations.dialects import to_markdown
 from sitegen.sources.tree import read_tree
 from tests.processor import at_most
 

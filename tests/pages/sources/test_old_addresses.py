@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from sitegen.sources.old_addresses import find_old_site, unanswered
+from sitegen.sources.addresses.old_addresses import find_old_site, unanswered
 from sitegen.sources.source_file import read_file
 from sitegen.sources.tree import read_tree
 

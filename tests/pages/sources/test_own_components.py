@@ -5,9 +5,9 @@ from multiprocessing import active_children
 
 import pytest
 
-from sitegen.sources import own_components
-from sitegen.sources.dialects import to_markdown
-from sitegen.sources.own_components import (
+from sitegen.sources.notations import own_components
+from sitegen.sources.notations.dialects import to_markdown
+from sitegen.sources.notations.own_components import (
     ComponentError,
     PageComponents,
     open_components,

@@ -9,10 +9,10 @@ from posixpath import dirname
 
 from sitegen.markdown.code_blocks import CODE_SPAN
 from sitegen.markdown.headings import slug
-from sitegen.sources.directives import LABEL, id_of_label, text_runs
 from sitegen.sources.navigation.entries import FileIndex
+from sitegen.sources.notations.directives import LABEL, id_of_label, text_runs
+from sitegen.sources.notations.wikilinks import heading_of, link_target_of
 from sitegen.sources.source_file import SourceFile
-from sitegen.sources.wikilinks import heading_of, link_target_of
 
 # {ref}`Words <label>`, a link, or code, in which there is neither.
 _REFERENCE = re.compile(

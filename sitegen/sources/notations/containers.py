@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import groupby
 
-from sitegen.sources.components import (
+from sitegen.sources.notations.components import (
     Block,
     details_header,
     parse_component,

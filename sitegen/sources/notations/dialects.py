@@ -5,27 +5,34 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import islice
 
-from sitegen.sources.code_groups import with_code_groups
-from sitegen.sources.code_marks import MARK_SIGNS, with_marked_lines
-from sitegen.sources.comments import SEPARATOR, without_comments
-from sitegen.sources.components import convert_inline, details_header, split_line
-from sitegen.sources.containers import (
+from sitegen.sources.fences import FENCE, FenceTracker, outside_spans
+from sitegen.sources.notations.code_groups import with_code_groups
+from sitegen.sources.notations.code_marks import MARK_SIGNS, with_marked_lines
+from sitegen.sources.notations.comments import SEPARATOR, without_comments
+from sitegen.sources.notations.components import (
+    convert_inline,
+    details_header,
+    split_line,
+)
+from sitegen.sources.notations.containers import (
     KIND_BY_NAME,
     ContainerConverter,
     convert_in_quotes,
 )
-from sitegen.sources.directives import convert_directives
-from sitegen.sources.emoji_names import EMOJI_NAME, with_emoji
-from sitegen.sources.fences import FENCE, FenceTracker, outside_spans
-from sitegen.sources.inline_notations import (
+from sitegen.sources.notations.directives import convert_directives
+from sitegen.sources.notations.emoji_names import EMOJI_NAME, with_emoji
+from sitegen.sources.notations.inline_notations import (
     convert_attributes,
     convert_notations,
     is_attribute_list,
 )
-from sitegen.sources.jsx import imported_pictures, with_plain_tags
-from sitegen.sources.link_notations import convert_anchors, convert_link_shortcodes
-from sitegen.sources.own_components import PageComponents
-from sitegen.sources.tags import without_tags
+from sitegen.sources.notations.jsx import imported_pictures, with_plain_tags
+from sitegen.sources.notations.link_notations import (
+    convert_anchors,
+    convert_link_shortcodes,
+)
+from sitegen.sources.notations.own_components import PageComponents
+from sitegen.sources.notations.tags import without_tags
 
 _IMPORT = re.compile(r"import\s.*['\"][^'\"]+['\"];?\s*")
 MAX_MODULE_LINES = 500

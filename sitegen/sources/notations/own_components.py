@@ -12,7 +12,7 @@ from typing import Any
 
 from models.front_matter import UnreadableFile
 from sitegen.docs.body_rendering import starting_processes
-from sitegen.sources.component_process import (
+from sitegen.sources.notations.component_process import (
     MAX_MEMORY,
     MAX_SECONDS,
     Failure,
@@ -20,8 +20,8 @@ from sitegen.sources.component_process import (
     Template,
     serve_components,
 )
+from sitegen.sources.notations.tags import Tag, find_tags, pairs_of
 from sitegen.sources.source_file import MAX_CHARACTERS, read_text, walk
-from sitegen.sources.tags import Tag, find_tags, pairs_of
 
 SUFFIX = ".html"
 MAX_TEMPLATES = 1_000

@@ -14,6 +14,8 @@ from urllib.parse import unquote, urlsplit
 
 from models.front_matter import YAML_ERRORS, UnreadableFile, text_of
 from models.projects.documents.linking.tree_names import NUMBER_PREFIX
+from sitegen.sources.addresses.permalinks import hugo_address, jekyll_address
+from sitegen.sources.addresses.redirect_maps import DOCUSAURUS_FILES, REDIRECTS_FILE
 from sitegen.sources.file_lookup import SITE_FOLDER
 from sitegen.sources.navigation.javascript_data import (
     UnreadableJavaScript,
@@ -28,8 +30,6 @@ from sitegen.sources.navigation.reading import (
     VITEPRESS_FILES,
     folder_at,
 )
-from sitegen.sources.permalinks import hugo_address, jekyll_address
-from sitegen.sources.redirect_maps import DOCUSAURUS_FILES, REDIRECTS_FILE
 from sitegen.sources.source_file import (
     MKDOCS_FILES,
     SourceFile,

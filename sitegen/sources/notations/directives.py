@@ -5,8 +5,8 @@ from collections.abc import Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from sitegen.sources.own_components import PageComponents
-from sitegen.sources.tags import read_arguments
+from sitegen.sources.notations.own_components import PageComponents
+from sitegen.sources.notations.tags import read_arguments
 
 MAX_DEPTH = 10
 _OPENING = re.compile(r"( *)(`{3,}+|~{3,}+|:{3,}+)\{([A-Za-z][\w:.-]{0,60}+)\} *(.*)")

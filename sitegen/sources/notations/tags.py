@@ -9,7 +9,7 @@ from sitegen.markdown.html_tags import ALLOWED
 from sitegen.markdown.rendering import parse_tokens
 from sitegen.markdown.work_limits import WorkLimitExceeded
 from sitegen.sources.fences import CODE, end_of_fence
-from sitegen.sources.jsx import MAX_ENDLESS, EndlessTag, read_tag
+from sitegen.sources.notations.jsx import MAX_ENDLESS, EndlessTag, read_tag
 
 # What is between the marks of a shortcode, in which quoted texts may have braces.
 _INNER = r"(?:\"(?:(?![>%]\})[^\"\n]){0,1000}+\"|[^{}]){1,2000}+"

@@ -8,14 +8,14 @@ from posixpath import join, normpath
 from models.front_matter import text_of
 from models.projects.documents.linking.aliases import UnusableAlias, alias_address
 from models.site_addresses import without_query
-from sitegen.sources.names import ADDRESS_FIELDS
-from sitegen.sources.navigation.entries import FileIndex
-from sitegen.sources.old_addresses import (
+from sitegen.sources.addresses.old_addresses import (
     OldAddresses,
     find_old_site,
     unreadable_configurations,
 )
-from sitegen.sources.redirect_maps import MappedRedirect, mapped_redirects
+from sitegen.sources.addresses.redirect_maps import MappedRedirect, mapped_redirects
+from sitegen.sources.names import ADDRESS_FIELDS
+from sitegen.sources.navigation.entries import FileIndex
 from sitegen.sources.source_file import SourceFile
 from sitegen.sources.unsupported_syntax import join_names
 
