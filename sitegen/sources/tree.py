@@ -104,9 +104,9 @@ def read_tree(
     the files and may show the progress. Files may include others that are in the folder
     or in one of `include_from`. Pages that are not to be published `now` are left out;
     without it, dates do not count. `base` is the URL at which the tree was published.
-    The tags of components without a counterpart are
-    removed, unless `removes_unknown` is false; `own_components` replace these and
-    others, and a template that fails raises ComponentError.
+    The tags of components without a counterpart are removed, unless `removes_unknown`
+    is false; `own_components` replace these and others, and a template that fails
+    raises ComponentError.
     """
     tree = Tree(
         Includes([folder, *include_from]),
@@ -121,17 +121,7 @@ def read_tree(
     ]
     layout = Layout(folder, files)
     tree.notes += _navigation_notes(layout.navigation)
-    is_book = tree.includes.is_mdbook and layout.navigation.file == SUMMARY
-    files = []
-    for file in sorted(layout.files, key=lambda file: file.name):
-        if (parts := folder_of_partials(file)) and not layout.is_named(file):
-            reason = f"The folder {parts} has partials, and no navigation names it."
-            tree.drafts.append(Note(file.name, reason))
-        elif is_book and not layout.is_named(file):
-            reason = "SUMMARY.md does not name it, so mdBook does not publish it."
-            tree.drafts.append(Note(file.name, reason))
-        else:
-            files.append(file)
+    files = _named_files(layout, tree)
     aliases = read_aliases(folder, files, layout.index, base)
     # The navigation may have said so, too.
     remarks = [Note(*remark) for remark in aliases.remarks]
@@ -153,20 +143,46 @@ def read_tree(
         except UnreadableFile as error:
             tree.skipped.append(Note(file.name, str(error)))
     tree.files = list(tree_files.files.values())
-    missing = [*tree.wikilinks.missing.items(), *tree.roles.missing.items()]
-    for path, names in missing:
-        reason = (
-            f"Links to pages that do not exist are shown as text: {join_names(names)}."
-        )
-        tree.notes.append(Note(path, reason))
-    for path, names in tree.wikilinks.not_embedded.items():
-        reason = (
-            "Pages that would repeat within themselves, or are too many or too long to"
-            f" be embedded, are links: {join_names(names)}."
-        )
-        tree.notes.append(Note(path, reason))
+    tree.notes += _notes_on_links(tree.wikilinks, tree.roles)
     tree.notes += _notes_on_folders(tree.includes, folder)
     return tree
+
+
+def _named_files(layout: Layout, tree: Tree) -> list[SourceFile]:
+    """
+    Return the files by name, without those that only the navigation makes pages.
+
+    Note in the tree which files these are.
+    """
+    is_book = tree.includes.is_mdbook and layout.navigation.file == SUMMARY
+    files = []
+    for file in sorted(layout.files, key=lambda file: file.name):
+        if layout.is_named(file):
+            files.append(file)
+        elif parts := folder_of_partials(file):
+            reason = f"The folder {parts} has partials, and no navigation names it."
+            tree.drafts.append(Note(file.name, reason))
+        elif is_book:
+            reason = "SUMMARY.md does not name it, so mdBook does not publish it."
+            tree.drafts.append(Note(file.name, reason))
+        else:
+            files.append(file)
+    return files
+
+
+def _notes_on_links(wikilinks: Wikilinks, roles: Roles) -> Iterator[Note]:
+    """Yield a note for each page with links or embeds that are shown otherwise."""
+    for path, names in [*wikilinks.missing.items(), *roles.missing.items()]:
+        yield Note(
+            path,
+            f"Links to pages that do not exist are shown as text: {join_names(names)}.",
+        )
+    for path, names in wikilinks.not_embedded.items():
+        yield Note(
+            path,
+            "Pages that would repeat within themselves, or are too many or too long to"
+            f" be embedded, are links: {join_names(names)}.",
+        )
 
 
 def _navigation_notes(navigation: Navigation) -> Iterator[Note]:

@@ -111,10 +111,10 @@ def to_markdown(
     """
     Return the text in the Markdown of this site.
 
-    Admonitions become quotes with a kind, links by shortcode become paths,
-    and imports, exports and comments are removed. Of code, only comments that mark
-    lines are changed. The tags of components without a counterpart are removed and
-    counted in `removed`; without it, they stay. `own` components come first.
+    Admonitions become quotes with a kind, links by shortcode become paths, and imports,
+    exports and comments are removed. Of code, only comments that mark lines are
+    changed. The tags of components without a counterpart are removed and counted in
+    `removed`; without it, they stay. `own` components come first.
     """
     # Line by line, a page takes twenty times as long.
     from_start = f"\n{text}"

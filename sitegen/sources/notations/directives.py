@@ -16,7 +16,7 @@ _TITLE = re.compile(r"(?:\[([^\[\]]*+)\]|([^{}]*+))(?:\{([^{}]*+)\}[ \t]*)?")
 _FENCE = re.compile(r" *(`{3,}+|~{3,}+|:{3,}+)(.*)")
 _OPTION = re.compile(r" *:([\w-]{1,60}+):(?: ++(.*))?")
 LABEL = re.compile(r" {0,3}\(([\w./:-]{1,200}+)\)= *")
-# What Sphinx is told of a whole page, in its first lines.
+# Fields in the first lines of a page, which are about the whole page in Sphinx.
 PAGE_FIELDS = re.compile(r"(?:\s*+:(?:orphan|nosearch|nocomments|tocdepth):.*\n)++")
 _CODE = {"code", "code-block", "sourcecode", "code-cell", "parsed-literal"}
 # What is in these is no Markdown.
